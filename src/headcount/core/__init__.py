@@ -1,0 +1,1 @@
+"""The hall: what is carried between rooms. Standard library and numpy only."""

@@ -1,0 +1,143 @@
+"""Strict reading and writing of our JSON documents. What a document means is told by its class."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.errors import BadFile, BadInput, HeadcountError, MissingExtra, suggestion
+from headcount.core.files import read_text, write_file
+
+Floats = npt.NDArray[np.float64]
+
+
+def _refuse_constant(name: str) -> Any:
+    raise BadInput(f"{name} stands where a finite number must be.")
+
+
+def render(document: Mapping[str, Any]) -> str:
+    """The text of a document: keys in reading order, one line per list of numbers, a newline at the end."""
+    try:
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    except ValueError as problem:
+        raise BadInput(f"A value that is not a finite number cannot be saved: {problem}.") from problem
+    return _join_numbers(text) + "\n"
+
+
+def _join_numbers(text: str) -> str:
+    """Put lists of bare numbers, booleans or short words on one line each: a file that can be read and compared."""
+    lines: list[str] = []
+    held: list[str] | None = None
+    for line in text.split("\n"):
+        bare = line.strip()
+        if held is None:
+            if bare.endswith("["):
+                held = [line]
+            else:
+                lines.append(line)
+        elif bare.rstrip(",") == "]":
+            lines.append(held[0] + " ".join(held[1:]) + bare)
+            held = None
+        elif bare.endswith(("[", "{")):
+            lines.extend([held[0], *("  " + item for item in held[1:])])
+            held = [line] if bare.endswith("[") else None
+            if held is None:
+                lines.append(line)
+        else:
+            held.append(bare)
+    return "\n".join(lines)
+
+
+def save(document: Mapping[str, Any], path: Path | str) -> Path:
+    """Write a document whole or not at all."""
+    return write_file(path, render(document))
+
+
+def load(path: Path | str, *, what: str) -> dict[str, Any]:
+    """Read a JSON object; an empty, broken or other file is told with its line."""
+    text = read_text(path, what=what)
+    if not text.strip():
+        raise BadFile(f"the file is empty; {what} was expected here.", path=path)
+    try:
+        document = json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as problem:
+        raise BadFile(f"not valid JSON: {problem.msg}.", path=path, line=problem.lineno) from problem
+    except BadInput as problem:
+        raise BadFile(str(problem), path=path) from problem
+    if not isinstance(document, dict):
+        raise BadFile(f"a JSON object was expected ({what}), not a {type(document).__name__}.", path=path)
+    return document
+
+
+def check_format(document: Mapping[str, Any], *, name: str, version: int) -> None:
+    """Refuse another kind of document, and one written by a newer headcount."""
+    got = document.get("format")
+    if got != name:
+        raise BadInput(f"A {name} document was expected, not {got!r}.")
+    found = document.get("version")
+    if found != version:
+        raise BadInput(f"This is {name} version {found!r}; this headcount reads version {version}. Upgrade headcount.")
+
+
+def fields(document: Mapping[str, Any], *, what: str, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+    """Every required key is there, and no key that nobody knows."""
+    known = [*required, *optional]
+    for name in document:
+        if name not in known:
+            raise BadInput(f"{what} has no field {name!r}.{suggestion(name, known)} Known: {', '.join(known)}.")
+    for name in required:
+        if name not in document:
+            raise BadInput(f"{what} lacks the field {name!r}. Needed: {', '.join(required)}.")
+
+
+def numbers(values: Any, *, what: str, length: int) -> Floats:
+    """A list of `length` finite numbers as a read-only array."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if not isinstance(values, list | tuple):
+        raise BadInput(f"{what} must be a list of {length} numbers, not {type(values).__name__}.")
+    if len(values) != length:
+        raise BadInput(f"{what} must hold {length} numbers, one per head of the layout; got {len(values)}.")
+    for place, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise BadInput(f"{what}[{place}] must be a finite number, not {value!r}.")
+    return frozen(np.asarray(values, dtype=np.float64))
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A private read-only copy: what is handed round cannot change under its readers."""
+    array = np.array(array)
+    array.setflags(write=False)
+    return array
+
+
+def text_field(document: Mapping[str, Any], name: str, *, what: str) -> str:
+    """A field that must be text."""
+    value = document[name]
+    if not isinstance(value, str):
+        raise BadInput(f"{what}.{name} must be text, not {value!r}.")
+    return value
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Add the file's name, once, to any complaint about its content."""
+    try:
+        yield
+    except BadFile:
+        raise
+    except HeadcountError as problem:
+        raise BadFile(str(problem), path=path) from problem
+
+
+def frame(rows: list[dict[str, Any]]) -> Any:
+    """Rows as a pandas data frame; pandas is asked for only here."""
+    try:
+        import pandas
+    except ModuleNotFoundError as problem:
+        raise MissingExtra("A data frame", package="pandas", extra="frame") from problem
+    return pandas.DataFrame(rows)

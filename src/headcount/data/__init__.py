@@ -1,0 +1,1 @@
+"""The pantry: texts in, labelled examples and batches out."""

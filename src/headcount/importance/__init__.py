@@ -1,0 +1,1 @@
+"""The measuring room: sees protocols, not models."""

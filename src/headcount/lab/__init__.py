@@ -1,0 +1,1 @@
+"""The greenhouse: artificial languages and tiny models whose truth is known."""

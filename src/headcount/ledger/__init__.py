@@ -1,0 +1,1 @@
+"""The archive: records in a folder, whole or absent. No torch."""

@@ -1,0 +1,1 @@
+"""The carpentry: scores to masks, masks to curves."""

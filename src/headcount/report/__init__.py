@@ -1,0 +1,1 @@
+"""The gallery: reads records, draws pages. No torch."""

@@ -1,0 +1,1 @@
+"""The counting room: resampling and intervals on tallies. No torch."""

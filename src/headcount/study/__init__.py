@@ -1,0 +1,1 @@
+"""The office: the verbs of the front door, and the demo that strings them together."""
