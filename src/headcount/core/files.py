@@ -55,22 +55,28 @@ def write_file(path: Path | str, content: str | bytes) -> Path:
 
 
 @contextmanager
-def whole_folder(path: Path | str) -> Iterator[Path]:
-    """Give a folder to fill; it takes its name only when the block ends well, else it is gone."""
+def whole_folder(path: Path | str, *, replace: bool = False) -> Iterator[Path]:
+    """Give a folder to fill; it takes its name only when the block ends well, else it is gone.
+
+    A folder that is there already is refused, or, with `replace`, gives way at the end.
+    """
     path = Path(path)
     _prepare(path)
-    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+    if path.is_file() or (not replace and path.is_dir() and any(path.iterdir())):
         raise CannotWrite(f"Cannot write the folder {path}: it exists and is not empty. Name another one.")
-    temporary = _beside(path)
+    temporary, old = _beside(path), _beside(path)
     try:
         temporary.mkdir()
         yield temporary
+        if path.exists():
+            os.replace(path, old)
         os.replace(temporary, path)
     except OSError as problem:
         raise _refusal(path, problem) from problem
     finally:
-        if temporary.exists():
-            shutil.rmtree(temporary)
+        for leftover in (temporary, old):
+            if leftover.exists():
+                shutil.rmtree(leftover)
 
 
 def read_text(path: Path | str, *, what: str) -> str:

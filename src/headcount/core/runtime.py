@@ -1,0 +1,37 @@
+"""Runtime: where and how a model runs, as asked for and as it came out. Only words and numbers; torch is elsewhere."""
+
+from dataclasses import dataclass
+from typing import final
+
+from headcount.core.errors import BadInput
+from headcount.core.signature import Setting
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Runtime:
+    """The options that every command that runs a model has; `auto` and None are settled when the model is loaded."""
+
+    device: str = "auto"
+    dtype: str = "float32"
+    threads: int | None = None
+    batch_tokens: int = 8_192
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.batch_tokens < 1:
+            raise BadInput(f"--batch-tokens must be at least 1, not {self.batch_tokens}.")
+        if self.threads is not None and self.threads < 1:
+            raise BadInput(f"--threads must be at least 1, not {self.threads}.")
+        if self.seed < 0:
+            raise BadInput(f"--seed must be 0 or more, not {self.seed}.")
+
+    def settings(self) -> dict[str, Setting]:
+        """For signatures; the device by kind, because bits are promised per kind."""
+        return {
+            "device": self.device,
+            "dtype": self.dtype,
+            "threads": self.threads,
+            "batch_tokens": self.batch_tokens,
+            "seed": self.seed,
+        }

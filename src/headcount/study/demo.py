@@ -1,0 +1,251 @@
+"""The demo: small languages, a tiny model with planted heads, two methods, an exam. All of it measured in this run."""
+
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from headcount import __version__
+from headcount.core import documents
+from headcount.core.chance import generator
+from headcount.core.errors import BadInput
+from headcount.core.mask import HeadMask
+from headcount.core.progress import Progress, silent
+from headcount.core.runtime import Runtime
+from headcount.core.scores import HeadScores, save_scores
+from headcount.importance.result import verdicts_of
+from headcount.lab.truth import removals
+from headcount.ledger.store import Store
+from headcount.model.loading import settle
+from headcount.pruning.curve import removal_curve
+from headcount.pruning.strategies import prune
+from headcount.stats.resample import simultaneous_gains
+from headcount.study import planting, steps
+from headcount.study.exam import examine
+from headcount.training.subject import Subject
+
+FORMAT = "headcount.demo"
+VERSION = 1
+SIZES = {"train": 1500, "dev": 400, "test": 400, "truth": 800}
+LANGUAGES = ("svona", "sovami", "vsoru")
+TRAINED = ("svona", "sovami")
+VICTIM = "sovami"
+METHODS = ("ablation", "gradient")
+STAGES = ("text", "model", "truth", "scores", "evaluations", "curves")
+# Random orders beside the rankings in the curves, and sentences a curve is drawn on.
+ORDERS = 3
+CURVE_EXAMPLES = 200
+# Heads closed by each ranking in the before-and-after table: a quarter of them.
+LOWEST = 6
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Demo:
+    """One demo in one folder: where its records lie, and under which settings they are valid."""
+
+    folder: Path
+    runtime: Runtime
+    progress: Progress
+
+    def step(self, name: str, make: Callable[[], Any], *, needs: tuple[Path, ...] = (), **settings: Any) -> Any:
+        """What is known under these settings; made now if it is not, or if a file that goes with it is gone."""
+        store = Store(self.folder / "records")
+        wanted = {"demo": VERSION, "headcount": __version__, "sizes": SIZES, **self.runtime.settings(), **settings}
+        known = store.get(name, wanted)
+        if known is None or not all(path.exists() for path in needs):
+            known = make()
+            store.put(name, wanted, known)
+        return known
+
+    def subject(self, language: str, split: str, *, examples: int | None = None) -> Subject:
+        """The planted model at one split of one language."""
+        path = planting.text_path(self.folder, language, split)
+        return steps.load(self.folder / "model", data=path, language=language, examples=examples, runtime=self.runtime)
+
+
+def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) -> dict[str, Any]:
+    """Go through all stages, skip what is there, and write text, model, scores, mask and what the page tells."""
+    folder = Path(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "records").is_dir():
+        raise BadInput(f"{folder} holds something else than a demo; name another folder with --to.")
+    started = time.monotonic()
+    demo = Demo(folder=folder, runtime=settle(runtime), progress=progress)
+    text = _text(demo)
+    model = _model(demo)
+    truth = {name: demo.step("truth", lambda name=name: _truth(demo, name), language=name) for name in LANGUAGES}
+    scores = [
+        HeadScores.from_json(
+            demo.step("scores", lambda m=method, n=name: _scores(demo, m, n), method=method, language=name)
+        )
+        for method in METHODS
+        for name in LANGUAGES
+    ]
+    save_scores(scores, folder / "scores.json")
+    masks = _masks(scores)
+    masks["negative"].save(folder / "mask.json")
+    tried = {name: mask.key for name, mask in masks.items()}
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made": _made(demo, folder),
+        "model": model["model"],
+        "languages": _languages(text["languages"], truth),
+        "scores": [item.to_json() for item in scores],
+        "planted": [_with_truth(plant, truth) for plant in model["planted"]],
+        "exam": examine(scores, model["planted"], {name: item["heads"] for name, item in truth.items()}),
+        "evaluations": demo.step("evaluations", lambda: _evaluations(demo, masks), masks=tried),
+        "curves": demo.step("curves", lambda: _curves(demo, scores), scores=[item.key for item in scores]),
+        "commands": commands(folder, seed=runtime.seed),
+    }
+    document["made"]["seconds"] = round(time.monotonic() - started, 1)
+    documents.save(document, folder / "demo.json")
+    return document
+
+
+def commands(folder: Path, *, seed: int) -> list[str]:
+    """The commands that make the same by hand, from the demo's own files."""
+    model, dev = folder / "model", planting.text_path(folder, VICTIM, "dev")
+    test = planting.text_path(folder, VICTIM, "test")
+    return [
+        f"headcount demo --to {folder} --seed {seed}",
+        f"headcount inspect {model}",
+        f"headcount measure {model} --task pos --data {dev} --method ablation --to scores.json",
+        "headcount prune scores.json --rule negative --to mask.json",
+        f"headcount evaluate {model} --task pos --data {test} --mask mask.json",
+        f"headcount cut {model} --mask mask.json --to smaller",
+    ]
+
+
+def _text(demo: Demo) -> dict[str, Any]:
+    paths = tuple(planting.text_path(demo.folder, name, split) for name in LANGUAGES for split in SIZES)
+    seed = demo.runtime.seed
+    return demo.step(
+        "text",
+        lambda: planting.write_text(demo.folder, sizes=SIZES, languages=LANGUAGES, seed=seed),
+        needs=paths,
+    )
+
+
+def _model(demo: Demo) -> dict[str, Any]:
+    return demo.step(
+        "model",
+        lambda: planting.grow(
+            demo.folder,
+            languages=LANGUAGES,
+            trained=TRAINED,
+            victim=VICTIM,
+            runtime=demo.runtime,
+            progress=demo.progress,
+        ),
+        needs=(demo.folder / "model" / "model.safetensors",),
+    )
+
+
+def _truth(demo: Demo, language: str) -> dict[str, Any]:
+    """Exact removal of every head on text that no method sees, with intervals for all of them together."""
+    subject = demo.subject(language, "truth")
+    whole, others = removals(subject, progress=demo.progress)
+    rng = generator(demo.runtime.seed, "truth", language)
+    bands = simultaneous_gains(whole, others, subject.figure, rng=rng)
+    verdicts = verdicts_of(bands.low, bands.high, zone=0.002)
+    accuracy = steps.evaluate(subject).full
+    return {
+        "accuracy": {"value": accuracy.value, "low": accuracy.low, "high": accuracy.high},
+        "heads": {
+            name: {"gain": float(gain), "low": float(low), "high": float(high), "verdict": verdict}
+            for name, gain, low, high, verdict in zip(
+                subject.layout.names, bands.value, bands.low, bands.high, verdicts, strict=True
+            )
+        },
+    }
+
+
+def _scores(demo: Demo, method: str, language: str) -> dict[str, Any]:
+    return steps.measure(demo.subject(language, "dev"), method=method, progress=demo.progress).to_json()
+
+
+def _masks(scores: list[HeadScores]) -> dict[str, HeadMask]:
+    """What is tried on held-out text: the heads that harm the victim, and each method's lowest quarter there."""
+    by_method = {item.method: item for item in scores if item.language == VICTIM}
+    masks = {"negative": prune(by_method["ablation"], rule="negative")}
+    for method, item in by_method.items():
+        masks[f"lowest {LOWEST} by {method}"] = prune(item, lowest=LOWEST)
+    return masks
+
+
+def _evaluations(demo: Demo, masks: Mapping[str, HeadMask]) -> list[dict[str, Any]]:
+    rows = []
+    for name in LANGUAGES:
+        subject = demo.subject(name, "test")
+        for label, mask in masks.items():
+            gain = steps.evaluate(subject, mask=mask).difference
+            assert gain is not None  # a mask was given
+            row = {key: getattr(gain, key) for key in ("before", "after", "gain", "low", "high", "p", "examples")}
+            rows.append({"mask": label, "why": mask.why, "closed": list(mask.closed), "language": name, **row})
+    return rows
+
+
+def _curves(demo: Demo, scores: list[HeadScores]) -> list[dict[str, Any]]:
+    """Removal curves of every ranking, and of some random orders taken together."""
+    rows = []
+    for name in LANGUAGES:
+        subject = demo.subject(name, "test", examples=CURVE_EXAMPLES)
+        rng = generator(demo.runtime.seed, "curves", name)
+        for item in (item for item in scores if item.language == name):
+            rows.append(removal_curve(subject, item, rng=rng, progress=demo.progress).to_json())
+        rows.append(_random_curve(demo, subject, scores[0], rng=rng))
+    return rows
+
+
+def _random_curve(demo: Demo, subject: Subject, like: HeadScores, *, rng: np.random.Generator) -> dict[str, Any]:
+    """Mean, lowest and highest of a few random orders: what a ranking must beat."""
+    drawn = []
+    for _ in range(ORDERS):
+        order = HeadScores(
+            layout=like.layout,
+            method="random",
+            task=like.task,
+            language=subject.language,
+            unit="order",
+            signed=False,
+            value=rng.permutation(len(like.layout)).astype(np.float64),
+        )
+        drawn.append(removal_curve(subject, order, rng=rng, progress=demo.progress).figure)
+    figures = np.asarray(drawn)
+    return {
+        "method": "random",
+        "language": subject.language,
+        "removed": list(range(figures.shape[1])),
+        "accuracy": figures.mean(axis=0).tolist(),
+        "low": figures.min(axis=0).tolist(),
+        "high": figures.max(axis=0).tolist(),
+    }
+
+
+def _languages(told: list[dict[str, Any]], truth: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{**item, "trained": item["name"] in TRAINED, "accuracy": truth[item["name"]]["accuracy"]} for item in told]
+
+
+def _with_truth(plant: Mapping[str, Any], truth: Mapping[str, Any]) -> dict[str, Any]:
+    return {**plant, "truth": {name: item["heads"][plant["head"]] for name, item in truth.items()}}
+
+
+def _made(demo: Demo, folder: Path) -> dict[str, Any]:
+    settings = "|".join(f"{name}:{value}" for name, value in demo.runtime.settings().items())
+    return {
+        "command": commands(folder, seed=demo.runtime.seed)[0],
+        "headcount": __version__,
+        "seed": demo.runtime.seed,
+        "settings": settings,
+        "versions": {
+            "python": platform.python_version(),
+            "torch": version("torch"),
+            "transformers": version("transformers"),
+        },
+    }

@@ -1,0 +1,229 @@
+"""The verbs of the front door: load, measure, evaluate, cut, inspect. What is typed is what a study records."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import torch
+from torch import nn
+
+from headcount import __version__
+from headcount.core.chance import generator
+from headcount.core.errors import BadInput, NotSupported, pick
+from headcount.core.heads import Layout
+from headcount.core.mask import HeadMask
+from headcount.core.progress import Progress, silent
+from headcount.core.runtime import Runtime
+from headcount.core.scores import HeadScores
+from headcount.core.signature import Signature
+from headcount.data.metrics import METRICS
+from headcount.data.tasks import TASKS, read_examples
+from headcount.importance import method as methods
+from headcount.model import loading, surgery
+from headcount.model.anatomy import anatomy_of
+from headcount.model.gates import check_seam
+from headcount.stats.resample import Difference, Estimate, bootstrap, paired_bootstrap
+from headcount.training.objective import Payoff
+from headcount.training.subject import Subject, subject_of
+
+DEFAULT = Runtime()
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """A figure on a text, and, where a mask was given, the paired difference it makes."""
+
+    task: str
+    language: str
+    metric: str
+    full: Estimate
+    difference: Difference | None
+    closed: tuple[str, ...]
+    signature: Signature
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for machines."""
+        document: dict[str, Any] = {
+            "task": self.task,
+            "language": self.language,
+            "metric": self.metric,
+            "full": vars(self.full),
+            "signature": self.signature.to_json(),
+        }
+        if self.difference is not None:
+            document["closed"] = list(self.closed)
+            document["difference"] = vars(self.difference)
+        return document
+
+    def __str__(self) -> str:
+        scale = 100 if METRICS[self.metric].percent else 1
+        if self.difference is None:
+            full = self.full
+            return f"{scale * full.value:.1f} [{scale * full.low:.1f}, {scale * full.high:.1f}] · {self.signature}"
+        gain = self.difference
+        return (
+            f"{scale * gain.after:.1f} vs {scale * gain.before:.1f}: {scale * gain.gain:+.1f} "
+            f"[{scale * gain.low:+.1f}, {scale * gain.high:+.1f}], p = {gain.p:.2g} · {self.signature}"
+        )
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Inspection:
+    """What a model is, head by head, and whether its gates work."""
+
+    name: str
+    family: str
+    layout: Layout
+    attention: str
+    parameters: int
+    parameters_per_head: dict[str, int]
+    silent_sites: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for machines."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "layout": self.layout.to_json(),
+            "heads": len(self.layout),
+            "attention": self.attention,
+            "parameters": self.parameters,
+            "parameters_per_head": self.parameters_per_head,
+            "self_check": "passed",
+            "silent_sites": list(self.silent_sites),
+        }
+
+
+def load(
+    model: str | Path,
+    *,
+    data: str | Path,
+    task: str = "pos",
+    language: str | None = None,
+    examples: int | None = None,
+    runtime: Runtime = DEFAULT,
+    revision: str | None = None,
+) -> Subject:
+    """A checkpoint at a task on a text, ready to be measured; its gates are checked on the way."""
+    found = pick(TASKS, task, kind="task")
+    texts = read_examples(data, task=task, limit=examples)
+    loaded = loading.load(model, head=found.head, runtime=runtime, revision=revision)
+    return subject_of(loaded, task=found, language=language or language_of(data), examples=texts, where=str(data))
+
+
+def language_of(path: str | Path) -> str:
+    """The first word of a file's name: `de_gsd-ud-dev.conllu` → `de`, `svona.dev.conllu` → `svona`."""
+    word = Path(path).name
+    for mark in (".", "_", "-"):
+        word = word.partition(mark)[0]
+    return word or "unknown"
+
+
+def measure(
+    subject: Subject | nn.Module,
+    *,
+    method: str = "ablation",
+    worth: Callable[[nn.Module], Any] | None = None,
+    seed: int | None = None,
+    confidence: float = 0.95,
+    zone: float | None = None,
+    progress: Progress = silent,
+) -> HeadScores:
+    """What every head is worth: of a loaded subject, or of any model in memory by your own `worth(model)`."""
+    if isinstance(subject, Subject):
+        if worth is not None:
+            raise BadInput("A subject brings its own payoff; give `worth` together with a bare model.")
+        seed = subject.loaded.runtime.seed if seed is None else seed
+        asked: Subject | Payoff = subject
+    elif isinstance(subject, nn.Module):
+        if worth is None:
+            raise BadInput("A bare model needs a payoff: measure(model, worth=my_function), or use hc.load(…, data=…).")
+        asked = Payoff(subject, worth)
+    else:
+        raise BadInput(f"Measure a subject from hc.load or a torch model, not {type(subject).__name__}.")
+    return methods.measure(asked, method=method, seed=seed or 0, confidence=confidence, zone=zone, progress=progress)
+
+
+def evaluate(subject: Subject, *, mask: HeadMask | None = None, confidence: float = 0.95) -> Evaluation:
+    """The task's figure with an interval; with a mask, also what closing its heads does to the same examples."""
+    if len(subject.examples) < 2:
+        raise BadInput("An evaluation needs at least 2 examples for its interval.")
+    gates = torch.ones(1, len(subject.layout))
+    if mask is not None:
+        subject.layout.require(mask.layout, what="The mask")
+        gates = torch.cat([gates, torch.tensor(mask.keep, dtype=torch.float32)[None]])
+    tallies = subject.worth(gates)
+    seed = subject.loaded.runtime.seed
+    rng = generator(seed, "evaluate", subject.language)
+    full = bootstrap(tallies[0], subject.figure, rng=rng, confidence=confidence)
+    difference = None
+    if mask is not None:
+        difference = paired_bootstrap(tallies[0], tallies[1], subject.figure, rng=rng, confidence=confidence)
+    settings = {**subject.settings(), "mask": mask.key if mask else None, "test": "paired-bootstrap", "v": __version__}
+    return Evaluation(
+        task=subject.task.name,
+        language=subject.language,
+        metric=subject.task.metric,
+        full=full,
+        difference=difference,
+        closed=mask.closed if mask else (),
+        signature=Signature.of(**settings),
+    )
+
+
+def cut(subject: Subject | nn.Module, mask: HeadMask) -> Any:
+    """A copy without the closed heads; a subject gives a subject, a model gives a model."""
+    if isinstance(subject, Subject):
+        smaller = surgery.cut(subject.model, mask, anatomy=subject.anatomy)
+        return subject.with_model(smaller, change=f"cut:{mask.key[:8]}")
+    return surgery.cut(subject, mask)
+
+
+def cut_folder(
+    model: str | Path, mask: HeadMask, folder: str | Path, *, runtime: Runtime = DEFAULT, revision: str | None = None
+) -> dict[str, Any]:
+    """Cut a checkpoint on disk into another folder; what it was and what it is now."""
+    loaded = loading.load(model, head=None, runtime=runtime, revision=revision)
+    smaller = surgery.cut(loaded.model, mask)
+    loading.save(smaller, loaded.tokenizer, folder)
+    before, after = (sum(part.numel() for part in item.parameters()) for item in (loaded.model, smaller))
+    return {
+        "folder": str(folder),
+        "heads": [len(mask.layout), len(mask.layout) - len(mask.closed)],
+        "parameters": [before, after],
+        "closed": list(mask.closed),
+    }
+
+
+def inspect(model: str | Path | nn.Module, *, runtime: Runtime = DEFAULT, revision: str | None = None) -> Inspection:
+    """Layout, family, attention kernel, parameters per head, and the self-check of the gates."""
+    if isinstance(model, nn.Module):
+        found, name = model, type(model).__name__
+    else:
+        loaded = loading.load(model, head=None, runtime=runtime, revision=revision)
+        found, name = loaded.model, str(model)
+    anatomy = anatomy_of(found)
+    config = getattr(found, "config", None)
+    vocabulary = getattr(config, "vocab_size", None)
+    if vocabulary is None:
+        raise NotSupported("The self-check needs a model that reads pieces (config.vocab_size).")
+    device = next(found.parameters()).device
+    pieces = torch.arange(1, 13, device=device).remainder(vocabulary).view(2, 6)
+    was_training = found.training
+    found.eval()
+    try:
+        silent_sites = check_seam(found, lambda: found(input_ids=pieces), anatomy=anatomy)
+    finally:
+        found.train(was_training)
+    return Inspection(
+        name=name,
+        family=anatomy.family,
+        layout=anatomy.layout,
+        attention=getattr(config, "_attn_implementation", None) or "unknown",
+        parameters=sum(part.numel() for part in found.parameters()),
+        parameters_per_head={site.row.name: site.parameters_per_head for site in anatomy.sites},
+        silent_sites=silent_sites,
+    )
