@@ -10,6 +10,8 @@ from headcount.core.heads import Layout
 # Blue for what helps, orange for what harms: two ends that all common colour blindnesses keep apart (Okabe & Ito).
 HELPS = (0, 114, 178)
 HARMS = (213, 94, 0)
+# Where black and white ink stand out equally, 4.6 : 1; WCAG asks for 4.5.
+_MIDDLE = 0.179
 
 
 @final
@@ -23,14 +25,20 @@ class Cell:
 
 
 def colour(strength: float | None) -> str:
-    """Mix white with blue (positive) or orange (negative); the text stays readable on it."""
+    """Mix white with blue (positive) or orange (negative), with the ink that can be read on it."""
     if strength is None:
         return "background:transparent"
     share = min(1.0, abs(strength))
     target = HELPS if strength >= 0 else HARMS
     red, green, blue = (round(255 + (part - 255) * share) for part in target)
-    ink = "#fff" if share > 0.6 else "#111"
+    ink = "#fff" if _luminance(red, green, blue) < _MIDDLE else "#000"
     return f"background:rgb({red},{green},{blue});color:{ink}"
+
+
+def _luminance(*parts: int) -> float:
+    """Relative luminance of a colour (WCAG 2.2), 0 black, 1 white."""
+    linear = [part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def head_table(layout: Layout, cells: Mapping[str, Cell], *, caption: str) -> str:

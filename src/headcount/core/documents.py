@@ -1,6 +1,7 @@
 """Strict reading and writing of our JSON documents. What a document means is told by its class."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from headcount.core.errors import BadFile, BadInput, HeadcountError, MissingExtra, suggestion
 from headcount.core.files import read_text, write_file
+from headcount.core.signature import json_text
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,13 +21,17 @@ def _refuse_constant(name: str) -> Any:
     raise BadInput(f"{name} stands where a finite number must be.")
 
 
+def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise BadInput(f"the field {next(name for name in names if names.count(name) > 1)!r} stands twice.")
+    return table
+
+
 def render(document: Mapping[str, Any]) -> str:
     """The text of a document: keys in reading order, one line per list of numbers, a newline at the end."""
-    try:
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    except ValueError as problem:
-        raise BadInput(f"A value that is not a finite number cannot be saved: {problem}.") from problem
-    return _join_numbers(text) + "\n"
+    return _join_numbers(json_text(document, indent=1)) + "\n"
 
 
 def _join_numbers(text: str) -> str:
@@ -63,9 +69,11 @@ def load(path: Path | str, *, what: str) -> dict[str, Any]:
     if not text.strip():
         raise BadFile(f"the file is empty; {what} was expected here.", path=path)
     try:
-        document = json.loads(text, parse_constant=_refuse_constant)
+        document = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeats)
     except json.JSONDecodeError as problem:
         raise BadFile(f"not valid JSON: {problem.msg}.", path=path, line=problem.lineno) from problem
+    except (ValueError, RecursionError) as problem:  # a number of thousands of digits, lists in lists without end
+        raise BadFile(f"not a document of headcount: {problem}.", path=path) from problem
     except BadInput as problem:
         raise BadFile(str(problem), path=path) from problem
     if not isinstance(document, dict):
@@ -73,14 +81,17 @@ def load(path: Path | str, *, what: str) -> dict[str, Any]:
     return document
 
 
-def check_format(document: Mapping[str, Any], *, name: str, version: int) -> None:
+def check_format(document: Any, *, name: str, version: int) -> None:
     """Refuse another kind of document, and one written by a newer headcount."""
+    if not isinstance(document, Mapping):
+        raise BadInput(f"A {name} document was expected, not {document!r}.")
     got = document.get("format")
     if got != name:
         raise BadInput(f"A {name} document was expected, not {got!r}.")
     found = document.get("version")
-    if found != version:
-        raise BadInput(f"This is {name} version {found!r}; this headcount reads version {version}. Upgrade headcount.")
+    if type(found) is not int or found != version:
+        cure = " Upgrade headcount." if isinstance(found, int) and found > version else ""
+        raise BadInput(f"This is {name} version {found!r}; this headcount reads version {version}.{cure}")
 
 
 def fields(document: Mapping[str, Any], *, what: str, required: Sequence[str], optional: Sequence[str] = ()) -> None:
@@ -103,9 +114,17 @@ def numbers(values: Any, *, what: str, length: int) -> Floats:
     if len(values) != length:
         raise BadInput(f"{what} must hold {length} numbers, one per head of the layout; got {len(values)}.")
     for place, value in enumerate(values):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
             raise BadInput(f"{what}[{place}] must be a finite number, not {value!r}.")
-    return frozen(np.asarray(values, dtype=np.float64))
+    # −0.0 becomes 0.0: equal scores have one text and one key
+    return frozen(np.asarray(values, dtype=np.float64) + 0.0)
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
@@ -25,8 +26,13 @@ class BadFile(BadInput):
     def __init__(self, message: str, *, path: object, line: int | None = None) -> None:
         where = f"{path}:{line}" if line is not None else str(path)
         super().__init__(f"{where}: {message}")
+        self.message = message
         self.path = path
         self.line = line
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Python rebuilds an error from its text alone; a worker process must be able to hand this one on whole.
+        return partial(type(self), path=self.path, line=self.line), (self.message,)
 
 
 class LayoutMismatch(HeadcountError):
@@ -54,10 +60,18 @@ class MissingExtra(HeadcountError):
 
     def __init__(self, purpose: str, *, package: str, extra: str) -> None:
         super().__init__(f"{purpose} needs the package {package}: pip install 'headcount[{extra}]'.")
+        self.purpose = purpose
+        self.package = package
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), package=self.package, extra=self.extra), (self.purpose,)
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """' Did you mean …?' for the nearest known name, or nothing."""
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """' Did you mean …?' for the nearest known name, or nothing; a file may hold anything where a name must be."""
+    if not isinstance(name, str):
+        return ""
     near = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" Did you mean {near[0]!r}?" if near else ""
 

@@ -4,10 +4,10 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from headcount.core.errors import BadFile, CannotWrite
+from headcount.core.errors import BadFile, BadInput, CannotWrite
 
 
 def _refusal(path: Path, problem: OSError) -> CannotWrite:
@@ -20,13 +20,15 @@ def _refusal(path: Path, problem: OSError) -> CannotWrite:
 
 def _beside(path: Path) -> Path:
     """A name in the same folder that no other writer uses: renaming never crosses a disk."""
-    return path.parent / f".{path.name}.{uuid.uuid4().hex[:12]}.part"
+    return path.parent / f".{path.name[:40]}.{uuid.uuid4().hex[:12]}.part"  # short: any legal name can be written
 
 
 def _prepare(path: Path) -> None:
     """Make the folder that shall hold `path`, or say which part of the path stands in the way."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            path.lstat()  # a name that is too long must be told before the work, not after it
     except FileExistsError as problem:
         raise CannotWrite(f"Cannot write {path}: {problem.filename} is a file where a folder is needed.") from problem
     except OSError as problem:
@@ -36,10 +38,12 @@ def _prepare(path: Path) -> None:
 def write_file(path: Path | str, content: str | bytes) -> Path:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     path = Path(path)
+    data = _bytes_of(content, path)
     _prepare(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise CannotWrite(f"Cannot write {path}: there is a folder of that name.")
-    data = content.encode() if isinstance(content, str) else content
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise CannotWrite(f"Cannot write {path}: it is no plain file, and would be replaced by one.")
     temporary = _beside(path)
     try:
         with open(temporary, "xb") as stream:
@@ -50,8 +54,18 @@ def write_file(path: Path | str, content: str | bytes) -> Path:
     except OSError as problem:
         raise _refusal(path, problem) from problem
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong is told above, not what went wrong with cleaning up after it
+            temporary.unlink(missing_ok=True)
     return path
+
+
+def _bytes_of(content: str | bytes, path: Path) -> bytes:
+    if isinstance(content, bytes):
+        return content
+    try:
+        return content.encode()
+    except UnicodeEncodeError as problem:
+        raise BadInput(f"{path} cannot hold half a character (a lone surrogate): {problem}.") from problem
 
 
 @contextmanager
@@ -62,21 +76,37 @@ def whole_folder(path: Path | str, *, replace: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     _prepare(path)
-    if path.is_file() or (not replace and path.is_dir() and any(path.iterdir())):
+    if os.path.isfile(path) or (not replace and os.path.isdir(path) and any(path.iterdir())):
         raise CannotWrite(f"Cannot write the folder {path}: it exists and is not empty. Name another one.")
-    temporary, old = _beside(path), _beside(path)
+    temporary = _beside(path)
     try:
         temporary.mkdir()
         yield temporary
-        if path.exists():
-            os.replace(path, old)
-        os.replace(temporary, path)
+        _put_in_place(temporary, path, replace=replace)
     except OSError as problem:
         raise _refusal(path, problem) from problem
     finally:
-        for leftover in (temporary, old):
-            if leftover.exists():
-                shutil.rmtree(leftover)
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _put_in_place(temporary: Path, path: Path, *, replace: bool) -> None:
+    """Give a finished folder its name; an older one comes back if that fails."""
+    if not path.exists():
+        os.replace(temporary, path)
+        return
+    if not replace:
+        path.rmdir()  # empty, or filled by somebody else in the meantime: then this refuses
+        os.replace(temporary, path)
+        return
+    path = path.resolve()  # behind a link, its target gives way
+    old = _beside(path)
+    os.replace(path, old)
+    try:
+        os.replace(temporary, path)
+    except BaseException:
+        os.replace(old, path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def read_text(path: Path | str, *, what: str) -> str:

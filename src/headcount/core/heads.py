@@ -15,7 +15,9 @@ from headcount.core.signature import stable_key
 
 STACKS = ("encoder", "decoder", "cross")
 PLAYERS = ("heads", "groups", "shared", "layers")
-_HEAD_NAME = re.compile(r"(encoder|decoder|cross)\.(\d+)\.(\d+)")
+# One name per head: no leading zeros, no digits of other scripts.
+_HEAD_NAME = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]{0,4})\.(0|[1-9][0-9]{0,4})")
+_MOST = 99_999  # layers or heads; a damaged number must not eat the memory
 
 
 @final
@@ -70,13 +72,26 @@ def row(stack: str, layer: int, heads: int | Sequence[int], *, groups: int | Non
     """A row of a layout; `heads` as a number means all of 0 … heads − 1, no `groups` means one key per head."""
     if stack not in STACKS:
         raise UnknownName(f"No stack is called {stack!r}.{suggestion(stack, STACKS)} Known: {', '.join(STACKS)}.")
+    _require_numbers(stack, layer, heads, groups)
+    if not isinstance(shared, str):
+        raise BadInput(f"{stack}.{layer} shares its heads with a row by name, not {shared!r}.")
     indices = tuple(range(heads)) if isinstance(heads, int) else tuple(heads)
     if list(indices) != sorted(set(indices)):
         raise BadInput(f"Heads of {stack}.{layer} must rise without repeats, not {indices}.")
     count = len(indices) if groups is None else groups
-    if count < 0 or (count and len(indices) % count):
+    if count if not indices else count < 1 or len(indices) % count:
         raise BadInput(f"{stack}.{layer}: {len(indices)} heads cannot share {count} key groups evenly.")
     return Row(stack, layer, indices, count, shared or f"{stack}.{layer}")
+
+
+def _require_numbers(stack: str, layer: Any, heads: Any, groups: Any) -> None:
+    parts = heads if isinstance(heads, list | tuple | range) else [heads]
+    for value in (layer, *parts, *(() if groups is None else (groups,))):
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+            raise BadInput(
+                f"A row of {stack} has layer {layer!r}, heads {heads!r}, groups {groups!r}: "
+                f"these must be whole numbers from 0 to {_MOST}."
+            )
 
 
 @final
@@ -105,6 +120,12 @@ class Layout:
         order = [(STACKS.index(item.stack), item.layer) for item in self.rows]
         if order != sorted(set(order)):
             raise BadInput("Rows of a layout must go encoder, decoder, cross, and upwards by layer, each once.")
+        owners = {item.name: item for item in self.rows if item.shared == item.name}
+        for item in self.rows:
+            if item.shared not in owners or owners[item.shared].heads != item.heads:
+                raise BadInput(
+                    f"{item.name} cannot share the heads of {item.shared!r}: no such row has the same heads."
+                )
 
     def __len__(self) -> int:
         return len(self.members)
@@ -126,14 +147,21 @@ class Layout:
             if item.shared != item.name:
                 return []
             layers = [other for other in self.rows if other.shared == item.name]
+            span = self._span_of(item)
             return [
                 Player(
-                    str(head) if len(layers) == 1 else f"{head.stack}.*.{head.index}",
+                    f"{item.stack}.{span}.{head.index}",
                     tuple(Head(other.stack, other.layer, head.index) for other in layers),
                 )
                 for head in heads
             ]
         return [Player(str(head), (head,)) for head in heads]
+
+    def _span_of(self, owner: Row) -> str:
+        """`*` where a whole stack shares one row of heads, else the layers: `0+1` and `2+3` are other heads."""
+        stack = [item for item in self.rows if item.stack == owner.stack]
+        layers = [str(item.layer) for item in stack if item.shared == owner.name]
+        return "*" if len(layers) == len(stack) > 1 else "+".join(layers)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -156,11 +184,16 @@ class Layout:
             return self._places[name]
         raise UnknownName(f"This model has no head {name!r}.{suggestion(name, self.names)} It has {self.describe()}.")
 
-    @cached_property
+    @property
     def player_of_head(self) -> npt.NDArray[np.int64]:
         """For every head in row order the place of its player: gates per player → gates per head."""
+        # A new array each time: a shared one could be changed, a read-only one makes torch warn.
+        return np.asarray(self._owners, dtype=np.int64)
+
+    @cached_property
+    def _owners(self) -> tuple[int, ...]:
         owner = {head: place for place, player in enumerate(self.members) for head in player.heads}
-        return np.asarray([owner[head] for head in self.heads], dtype=np.int64)
+        return tuple(owner[head] for head in self.heads)
 
     def with_players(self, players: str) -> "Layout":
         """The same heads, counted in other units."""
@@ -244,10 +277,12 @@ def _row_from_json(document: Any) -> Row:
     if not isinstance(document, Mapping):
         raise BadInput(f"A row of a layout must be a table, not {document!r}.")
     fields(document, what="A row of a layout", required=["stack", "layer", "heads"], optional=["groups", "shared"])
-    heads = document["heads"]
-    whole = [document["layer"], *(heads if isinstance(heads, list) else [heads]), document.get("groups", 0)]
-    if any(isinstance(value, bool) or not isinstance(value, int) or value < 0 for value in whole):
-        raise BadInput(f"Layers, heads and groups of a layout are whole numbers from 0, not {document!r}.")
+    if any(value is None for value in document.values()):
+        raise BadInput(f"A row of a layout has an empty field: {dict(document)!r}.")
     return row(
-        document["stack"], document["layer"], heads, groups=document.get("groups"), shared=document.get("shared", "")
+        document["stack"],
+        document["layer"],
+        document["heads"],
+        groups=document.get("groups"),
+        shared=document.get("shared", ""),
     )

@@ -12,7 +12,7 @@ from headcount.core import documents
 from headcount.core.display import Cell, head_table
 from headcount.core.errors import BadInput
 from headcount.core.heads import Head, Layout
-from headcount.core.signature import Signature, stable_key
+from headcount.core.signature import Signature, canonical_json, stable_key
 
 FORMAT = "headcount.mask"
 VERSION = 1
@@ -108,7 +108,7 @@ class HeadMask:
         return documents.frame(rows)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, HeadMask) and self.to_json() == other.to_json()
+        return isinstance(other, HeadMask) and canonical_json(self.to_json()) == canonical_json(other.to_json())
 
     def __hash__(self) -> int:
         return hash(self.key)

@@ -12,7 +12,7 @@ from headcount.core.display import Cell, head_table
 from headcount.core.documents import Floats
 from headcount.core.errors import BadInput, UnknownName, suggestion
 from headcount.core.heads import Head, Layout
-from headcount.core.signature import Signature, stable_key
+from headcount.core.signature import Signature, canonical_json, stable_key
 
 FORMAT = "headcount.scores"
 VERSION = 1
@@ -67,12 +67,7 @@ class HeadScores:
             _counts(self.samples, length=len(self.layout))
             object.__setattr__(self, "samples", tuple(self.samples))
         if self.verdicts is not None:
-            for verdict in self.verdicts:
-                if verdict not in VERDICTS:
-                    known = ", ".join(VERDICTS)
-                    raise BadInput(f"No verdict is called {verdict!r}.{suggestion(verdict, VERDICTS)} Known: {known}.")
-            if len(self.verdicts) != len(self.layout):
-                raise BadInput(f"Scores need {len(self.layout)} verdicts, one per head; got {len(self.verdicts)}.")
+            _words(self.verdicts, length=len(self.layout))
             object.__setattr__(self, "verdicts", tuple(self.verdicts))
 
     def place(self, head: Head | str) -> int:
@@ -136,7 +131,7 @@ class HeadScores:
             language=language,
             unit=unit,
             signed=document["signed"],
-            confidence=float(document["confidence"]),
+            confidence=document["confidence"],
             signature=Signature.from_json(document["signature"]),
             value=document["value"],
             low=document.get("low"),
@@ -181,7 +176,7 @@ class HeadScores:
         return stable_key(self.to_json())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, HeadScores) and self.to_json() == other.to_json()
+        return isinstance(other, HeadScores) and canonical_json(self.to_json()) == canonical_json(other.to_json())
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -231,6 +226,17 @@ def choose(scores: Sequence[HeadScores], *, method: str | None, language: str | 
     if fitting:
         raise BadInput(f"{path} holds several scores ({there}): choose with a method and a language.")
     raise UnknownName(f"{path} holds no scores of method {method!r} in language {language!r}; it holds {there}.")
+
+
+def _words(values: Any, *, length: int) -> None:
+    if not isinstance(values, list | tuple):
+        raise BadInput(f"Scores.verdicts must be a list of {length} words, not {values!r}.")
+    for verdict in values:
+        if verdict not in VERDICTS:
+            known = ", ".join(VERDICTS)
+            raise BadInput(f"No verdict is called {verdict!r}.{suggestion(verdict, VERDICTS)} Known: {known}.")
+    if len(values) != length:
+        raise BadInput(f"Scores need {length} verdicts, one per head; got {len(values)}.")
 
 
 def _counts(values: Any, *, length: int) -> None:

@@ -47,7 +47,10 @@ class Batch:
 def longest_window(tokenizer: Any, config: Any) -> int:
     """How many pieces a row may have, special ones included."""
     limits = [LONGEST, getattr(tokenizer, "model_max_length", LONGEST)]
-    positions = getattr(config, "max_position_embeddings", LONGEST)
+    # Models with relative positions have no such number, or −1
+    positions = getattr(config, "max_position_embeddings", None) or -1
+    if positions < 1:
+        return int(min(limits))
     # RoBERTa types count positions from padding_idx + 1, so the table has two rows that no piece can use
     limits.append(positions - 2 if "roberta" in getattr(config, "model_type", "") else positions)
     return int(min(limits))
@@ -57,8 +60,13 @@ def encode(
     examples: Sequence[Example], labels: Sequence[Sequence[int]], *, tokenizer: Any, longest: int
 ) -> list[Window]:
     """Pieces of every example; the first piece of a word carries its label, the others are not scored."""
+    for example in examples:
+        if not example.words:
+            raise BadInput(f"Sentence {example.identifier!r} has no words.")
     before, after = _frame(examples, tokenizer)
     room = longest - len(before) - len(after)
+    if room < 1:
+        raise BadInput(f"A row of {longest} pieces has no room for a word beside {longest - room} special ones.")
 
     def window(place: int, pieces: list[int], marks: list[int]) -> Window:
         edges = (IGNORED,) * len(before), (IGNORED,) * len(after)
@@ -94,12 +102,12 @@ def _word_pieces(example: Example, tokenizer: Any) -> list[list[int]]:
 def _frame(examples: Sequence[Example], tokenizer: Any) -> tuple[list[int], list[int]]:
     """The special pieces that the tokenizer puts before and after a text, seen on the first word that has pieces."""
     for word in (word for example in examples for word in example.words):
-        bare = tokenizer([word], is_split_into_words=True, add_special_tokens=False)["input_ids"]
-        whole = tokenizer([word], is_split_into_words=True)["input_ids"]
-        for start in range(len(whole) - len(bare) + 1):
-            if bare and whole[start : start + len(bare)] == bare:
-                return whole[:start], whole[start + len(bare) :]
-    raise BadInput("The tokenizer gives no piece for any word of these examples.")
+        whole = tokenizer([word], is_split_into_words=True)
+        # By place and not by number: a text may hold the word [CLS] itself
+        places = [place for place, found in enumerate(whole.word_ids()) if found is not None]
+        if places:
+            return whole["input_ids"][: places[0]], whole["input_ids"][places[-1] + 1 :]
+    raise BadInput("There is no word in these examples that the tokenizer gives a piece for.")
 
 
 def batches(windows: Sequence[Window], *, padding: int, batch_tokens: int) -> Iterator[Batch]:

@@ -58,7 +58,8 @@ def read_examples(path: Path | str, *, task: str, limit: int | None = None) -> l
         if len(examples) == limit:
             break
     if not any(label is not None for example in examples for label in example.labels):
-        raise BadFile(f"no word of this file has a label for {task!r}: the UPOS column is empty.", path=path)
+        part = "no word of this file" if limit is None else f"no word of the first {len(examples)} sentences"
+        raise BadFile(f"{part} has a label for {task!r}: the UPOS column is empty.", path=path)
     return examples
 
 

@@ -28,6 +28,7 @@ class Method:
     needs: type
     signed: bool
     run: Run
+    passes: Callable[[int], float]  # heads → forward passes over all examples, for an outlook
 
 
 METHODS = {
@@ -37,6 +38,7 @@ METHODS = {
         needs=Game,
         signed=True,
         run=ablation,
+        passes=lambda heads: 1.0 + heads,
     ),
     "gradient": Method(
         name="gradient",
@@ -44,6 +46,7 @@ METHODS = {
         needs=Differentiable,
         signed=False,
         run=gradient,
+        passes=lambda heads: 3.0,  # a backward pass is about two forward ones
     ),
 }
 

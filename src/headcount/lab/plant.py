@@ -19,6 +19,9 @@ CODE = 16
 # Seven angles whose sum of cosines is 7 at distance 0 and at most 2.25 at distances 1 … 59 (tests/lab/test_plant.py).
 ANGLES = (0.28, 0.63, 1.03, 1.42, 1.5, 1.57, 2.26)
 _NEXT_BEST = 2.25
+# The dimension after them says whether a piece belongs to the marked language alone, as language embeddings do in XLM.
+MARK = CODE
+_MARKED = 0.3
 _AMPLITUDE = 0.12
 # Gap between the attention score of the right place and of the next best one, before training.
 _GAP = 40.0
@@ -47,8 +50,8 @@ def lines_of(site: Site, place: int) -> slice:
 
 
 @contextmanager
-def install_positional(model: Any, plan: PositionalPlan) -> Iterator[None]:
-    """Write queries and keys that find a fixed offset, and hold them while the rest is trained.
+def install(model: Any, plan: PositionalPlan, *, marked: Sequence[int] = ()) -> Iterator[None]:
+    """Write queries and keys that find a fixed offset, mark pieces, and hold both while the rest is trained.
 
     Position is kept as pairs (cos, sin) in dimensions of its own; a rotation of the query by one step makes the score
     of places i and j depend on j − i − offset alone, with its peak at 0.
@@ -62,7 +65,8 @@ def install_positional(model: Any, plan: PositionalPlan) -> Iterator[None]:
     with torch.no_grad():
         tables = (embeddings.word_embeddings, embeddings.position_embeddings, embeddings.token_type_embeddings)
         for table in tables:
-            table.weight[:, :CODE] = 0
+            table.weight[:, : MARK + 1] = 0
+        embeddings.word_embeddings.weight[list(marked), MARK] = _MARKED
         embeddings.position_embeddings.weight[:] = 0
         count = embeddings.position_embeddings.weight.shape[0]
         code = torch.stack([_position(step) for step in range(count)]) * _AMPLITUDE
@@ -73,8 +77,8 @@ def install_positional(model: Any, plan: PositionalPlan) -> Iterator[None]:
             part.bias[lines] = 0
             part.weight[lines.start : lines.start + 2 * len(ANGLES), :CODE] = scale * turn @ basis.T
     with ExitStack() as stack:
-        frozen = [(table.weight, (slice(None), slice(0, CODE))) for table in tables]
-        frozen += [(part, (slice(0, CODE),)) for part in (embeddings.LayerNorm.weight, embeddings.LayerNorm.bias)]
+        frozen = [(table.weight, (slice(None), slice(0, MARK + 1))) for table in tables]
+        frozen += [(part, (slice(0, MARK + 1),)) for part in (embeddings.LayerNorm.weight, embeddings.LayerNorm.bias)]
         frozen += [(part, (lines,)) for linear in (site.query, site.key) for part in (linear.weight, linear.bias)]
         frozen.append((embeddings.position_embeddings.weight, (slice(None),)))
         for parameter, where in frozen:
@@ -146,8 +150,7 @@ def plant_harmful(
     """
     site, place = site_of(model, head)
     lines = lines_of(site, place)
-    means = [_sentence_means(model, site, part) for part in (victim, others)]
-    reading, threshold = _tell_apart(*means)
+    reading, threshold = _tell_apart(*(_sentence_means(model, site, part) for part in (victim, others)))
     direction = _uphill(model, site, victim)
     start = accuracy()
     with torch.no_grad():
@@ -228,7 +231,7 @@ def _uphill(model: nn.Module, site: Site, batches: Sequence[Batch]) -> Tensor:
 
 @torch.no_grad()
 def share_at_offset(model: Any, plan: PositionalPlan, batches: Sequence[Batch]) -> float:
-    """Share of pieces whose strongest attention in this head lies exactly at the offset, where there is such a piece."""
+    """Share of pieces whose strongest attention in this head lies exactly at the offset, where there is a piece."""
     site, place = site_of(model, plan.head)
     lines = lines_of(site, place)
     entered: list[Tensor] = []

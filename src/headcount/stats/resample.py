@@ -15,6 +15,8 @@ Metric = Callable[[Floats], Floats]  # sums of tallies [..., columns] → figure
 DRAWS = 2_000
 # Draws of weights are made in blocks, so that memory stays flat however many examples there are.
 _BLOCK = 4_000_000
+# Sums of thousands of tallies are exact to about 1e-13 of their size.
+_ROUNDING = 1e-12
 
 
 @final
@@ -59,9 +61,10 @@ class Bands:
 def bootstrap(tallies: Floats, metric: Metric, *, rng: np.random.Generator, confidence: float = 0.95) -> Estimate:
     """Percentile interval of one figure; tallies are [examples, columns]."""
     _require_examples(tallies.shape[0])
-    value = float(metric(tallies.sum(axis=0)))
+    tails = _tails(confidence)
     draws = resampled(tallies[None], metric, rng=rng)[:, 0]
-    low, high = np.quantile(draws, _tails(confidence))
+    value = float(metric(tallies.sum(axis=0)))
+    low, high = np.quantile(draws, tails)
     return Estimate(value=value, low=float(low), high=float(high), examples=tallies.shape[0], confidence=confidence)
 
 
@@ -76,10 +79,12 @@ def paired_bootstrap(
     if before.shape != after.shape:
         raise BadInput(f"Paired tallies must have one shape, not {before.shape} and {after.shape}.")
     _require_examples(before.shape[0])
-    first, second = (float(metric(part.sum(axis=0))) for part in (before, after))
-    draws = resampled(np.stack([before, after]), metric, rng=rng)
+    tails = _tails(confidence)
+    both = np.stack([before, after])
+    draws = resampled(both, metric, rng=rng)
+    first, second = (float(figure) for figure in metric(both.sum(axis=1)))
     gains = draws[:, 1] - draws[:, 0]
-    low, high = np.quantile(gains, _tails(confidence))
+    low, high = np.quantile(gains, tails)
     tail = min(np.count_nonzero(gains <= 0), np.count_nonzero(gains >= 0))
     return Difference(
         before=first,
@@ -102,11 +107,18 @@ def simultaneous_gains(
     The half-width is q × the bootstrap error, q the quantile of the largest studentised deviation over all others
     (max-t; Westfall and Young 1993): correlated figures pay less than Bonferroni. One that never moves has error 0.
     """
+    if others.shape[1:] != base.shape:
+        raise BadInput(f"Tallies to compare must have one shape, not {base.shape} and {others.shape[1:]}.")
     _require_examples(base.shape[0])
-    value = metric(base.sum(axis=0)) - metric(others.sum(axis=1))
-    draws = resampled(np.concatenate([base[None], others]), metric, rng=rng)
+    _tails(confidence)
+    together = np.concatenate([base[None], others])
+    draws = resampled(together, metric, rng=rng)
+    figures = metric(together.sum(axis=1))
     gains = draws[:, :1] - draws[:, 1:]
-    error = gains.std(axis=0, ddof=1)
+    # What is smaller than the rounding of the figures themselves is no effect and no error.
+    rounding = _ROUNDING * np.maximum(np.abs(draws[:, :1]), np.abs(draws[:, 1:])).max(axis=0)
+    value = _above(rounding, figures[0] - figures[1:])
+    error = _above(rounding, gains.std(axis=0, ddof=1))
     moving = error > 0
     quantile = 0.0
     if moving.any():
@@ -124,8 +136,21 @@ def resampled(tallies: Floats, metric: Metric, *, rng: np.random.Generator, draw
     parts = []
     for start in range(0, draws, block):
         weights = rng.multinomial(examples, chances, size=min(block, draws - start)).astype(np.float64)
-        parts.append(metric((weights @ flat).reshape(-1, figures, columns)))
-    return np.concatenate(parts)
+        with np.errstate(divide="ignore", invalid="ignore"):  # told below, with what to do
+            parts.append(metric((weights @ flat).reshape(-1, figures, columns)))
+    found = np.concatenate(parts)
+    if not np.isfinite(found).all():
+        raise BadInput(
+            "Some draws of examples hold nothing to score: give more examples, or leave out unlabelled ones."
+        )
+    # A matrix product may round equal columns unequally, by their place: what equals the first figure gets its draws.
+    same = (tallies == tallies[:1]).all(axis=(1, 2))
+    found[:, same] = found[:, :1]
+    return found
+
+
+def _above(rounding: Floats, values: Floats) -> Floats:
+    return np.where(np.abs(values) > rounding, values, 0.0)
 
 
 def _tails(confidence: float) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 import platform
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
@@ -26,7 +26,7 @@ from headcount.pruning.curve import removal_curve
 from headcount.pruning.strategies import prune
 from headcount.stats.resample import simultaneous_gains
 from headcount.study import planting, steps
-from headcount.study.exam import examine
+from headcount.study.exam import examine, with_truth
 from headcount.training.subject import Subject
 
 FORMAT = "headcount.demo"
@@ -42,6 +42,7 @@ ORDERS = 3
 CURVE_EXAMPLES = 200
 # Heads closed by each ranking in the before-and-after table: a quarter of them.
 LOWEST = 6
+HARMFUL = "heads that harm"
 
 
 @final
@@ -52,6 +53,7 @@ class Demo:
     folder: Path
     runtime: Runtime
     progress: Progress
+    seconds: list[float] = field(default_factory=list)  # what each stage took, in whichever run it was made
 
     def step(self, name: str, make: Callable[[], Any], *, needs: tuple[Path, ...] = (), **settings: Any) -> Any:
         """What is known under these settings; made now if it is not, or if a file that goes with it is gone."""
@@ -59,9 +61,12 @@ class Demo:
         wanted = {"demo": VERSION, "headcount": __version__, "sizes": SIZES, **self.runtime.settings(), **settings}
         known = store.get(name, wanted)
         if known is None or not all(path.exists() for path in needs):
-            known = make()
+            started = time.monotonic()
+            made = make()
+            known = {"seconds": round(time.monotonic() - started, 2), "made": made}
             store.put(name, wanted, known)
-        return known
+        self.seconds.append(known["seconds"])
+        return known["made"]
 
     def subject(self, language: str, split: str, *, examples: int | None = None) -> Subject:
         """The planted model at one split of one language."""
@@ -74,7 +79,6 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
     folder = Path(folder)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "records").is_dir():
         raise BadInput(f"{folder} holds something else than a demo; name another folder with --to.")
-    started = time.monotonic()
     demo = Demo(folder=folder, runtime=settle(runtime), progress=progress)
     text = _text(demo)
     model = _model(demo)
@@ -87,8 +91,9 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
         for name in LANGUAGES
     ]
     save_scores(scores, folder / "scores.json")
-    masks = _masks(scores)
-    masks["negative"].save(folder / "mask.json")
+    planted = [with_truth(plant, truth) for plant in model["planted"]]
+    masks = _masks(scores, planted)
+    masks[HARMFUL].save(folder / "mask.json")
     tried = {name: mask.key for name, mask in masks.items()}
     document = {
         "format": FORMAT,
@@ -97,15 +102,31 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
         "model": model["model"],
         "languages": _languages(text["languages"], truth),
         "scores": [item.to_json() for item in scores],
-        "planted": [_with_truth(plant, truth) for plant in model["planted"]],
-        "exam": examine(scores, model["planted"], {name: item["heads"] for name, item in truth.items()}),
+        "planted": planted,
+        "exam": examine(scores, planted, {name: item["heads"] for name, item in truth.items()}),
         "evaluations": demo.step("evaluations", lambda: _evaluations(demo, masks), masks=tried),
         "curves": demo.step("curves", lambda: _curves(demo, scores), scores=[item.key for item in scores]),
         "commands": commands(folder, seed=runtime.seed),
     }
-    document["made"]["seconds"] = round(time.monotonic() - started, 1)
+    document["made"]["seconds"] = round(sum(demo.seconds), 1)
     documents.save(document, folder / "demo.json")
     return document
+
+
+def outlook(folder: str | Path, *, runtime: Runtime) -> dict[str, Any]:
+    """What a run would make, and what is there already."""
+    demo = Demo(folder=Path(folder), runtime=settle(runtime), progress=silent)
+    records = demo.folder / "records"
+    there = {path.name.partition("-")[0] for path in records.glob("*.json")} if records.is_dir() else set()
+    return {
+        "folder": str(folder),
+        "languages": list(LANGUAGES),
+        "sentences": dict(SIZES),
+        "methods": list(METHODS),
+        "stages": list(STAGES),
+        "begun": [stage for stage in STAGES if stage in there],
+        "takes": "under 3 minutes on two CPU cores; a second run under 30 seconds",
+    }
 
 
 def commands(folder: Path, *, seed: int) -> list[str]:
@@ -170,10 +191,14 @@ def _scores(demo: Demo, method: str, language: str) -> dict[str, Any]:
     return steps.measure(demo.subject(language, "dev"), method=method, progress=demo.progress).to_json()
 
 
-def _masks(scores: list[HeadScores]) -> dict[str, HeadMask]:
+def _masks(scores: list[HeadScores], planted: list[dict[str, Any]]) -> dict[str, HeadMask]:
     """What is tried on held-out text: the heads that harm the victim, and each method's lowest quarter there."""
     by_method = {item.method: item for item in scores if item.language == VICTIM}
-    masks = {"negative": prune(by_method["ablation"], rule="negative")}
+    masks = {HARMFUL: prune(by_method["ablation"], rule="negative")}
+    for plant in planted:
+        if plant["kind"] == "harmful":
+            layout = by_method["ablation"].layout
+            masks["the planted harmful head"] = HeadMask.closing(layout, [plant["head"]], why="planted to harm")
     for method, item in by_method.items():
         masks[f"lowest {LOWEST} by {method}"] = prune(item, lowest=LOWEST)
     return masks
@@ -230,10 +255,6 @@ def _random_curve(demo: Demo, subject: Subject, like: HeadScores, *, rng: np.ran
 
 def _languages(told: list[dict[str, Any]], truth: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**item, "trained": item["name"] in TRAINED, "accuracy": truth[item["name"]]["accuracy"]} for item in told]
-
-
-def _with_truth(plant: Mapping[str, Any], truth: Mapping[str, Any]) -> dict[str, Any]:
-    return {**plant, "truth": {name: item["heads"][plant["head"]] for name, item in truth.items()}}
 
 
 def _made(demo: Demo, folder: Path) -> dict[str, Any]:

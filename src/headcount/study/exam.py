@@ -9,13 +9,33 @@ Truth = Mapping[str, Mapping[str, Mapping[str, Any]]]  # language → head → g
 EXPECTED = {"dead": "idle", "positional": "helps", "harmful": "harms"}
 
 
+# Share of pieces at which a positional head must look at its offset to be called one.
+_SHARE = 0.9
+
+
+def with_truth(plant: Mapping[str, Any], truth: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A planted head with what exact removal showed of it, and whether that is what was claimed."""
+    shown = {language: item["heads"][plant["head"]] for language, item in truth.items()}
+    told = {name: value for name, value in plant.items() if name != "share"}
+    return {**told, "truth": shown, "confirmed": _confirmed(plant, shown)}
+
+
+def _confirmed(plant: Mapping[str, Any], shown: Mapping[str, Mapping[str, Any]]) -> bool:
+    """As claimed in every language: harm in its own language and no harm elsewhere; the others everywhere alike."""
+    verdicts = {language: item["verdict"] for language, item in shown.items()}
+    if plant["kind"] == "harmful":
+        return all((verdict == "harms") == (language == plant["language"]) for language, verdict in verdicts.items())
+    looks = plant["kind"] != "positional" or plant["share"] >= _SHARE
+    return looks and set(verdicts.values()) == {EXPECTED[plant["kind"]]}
+
+
 def examine(scores: Sequence[HeadScores], planted: Sequence[Mapping[str, Any]], truth: Truth) -> dict[str, Any]:
-    """Questions on every planted head, and every accusation that exact removal contradicts."""
+    """Questions on every confirmed head, and every accusation that exact removal contradicts."""
     questions, accused = [], []
     checked: dict[str, int] = {}
     for item in scores:
         for plant in planted:
-            if plant["language"] in (None, item.language):
+            if plant["confirmed"] and plant["language"] in (None, item.language):
                 questions.append(_question(item, plant))
         blamed = _blamed(item)
         checked[item.method] = checked.get(item.method, 0) + len(blamed)
@@ -47,7 +67,7 @@ def _question(scores: HeadScores, plant: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _by_rank(scores: HeadScores, head: str, expected: str) -> tuple[bool, str]:
-    """Without verdicts the rank answers: what does not help must be in the lowest quarter, what helps in the top one."""
+    """Without verdicts the rank answers: what does not help must be in the lowest quarter, what helps on top."""
     order, quarter = scores.ranking, _quarter(scores)
     rank = order.index(head) + 1
     lowest, highest = rank <= quarter, rank > len(order) - quarter

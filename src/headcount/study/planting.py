@@ -20,7 +20,7 @@ TASK = TASKS["pos"]
 POSITIONAL = plant.PositionalPlan(head=Head("encoder", 0, 2), offset=-1)
 # How much accuracy the harmful head is to cost its language, on the text it is tuned on.
 DROP = 0.06
-# Sentences on which the planting is tuned: the training text, so that dev, test and truth stay unseen.
+# Sentences on which the strength of the harm is tuned: training text, so that dev, test and truth stay unseen.
 TUNING = 300
 
 
@@ -63,14 +63,20 @@ def grow(
         [example for name in trained for example in texts[name]],
         tokenizer=tokenizer,
         positional=POSITIONAL,
+        marked=nursery.pieces_of_one(
+            tokenizer, texts[victim], [example for name in languages if name != victim for example in texts[name]]
+        ),
         runtime=runtime,
         progress=progress,
     ).to(runtime.device)
     loaded = loading.Loaded(model=model, tokenizer=tokenizer, name="lab", revision="growing", runtime=runtime)
-    subjects = {
-        name: subject_of(loaded, task=TASK, language=name, examples=texts[name][:TUNING], where=name)
-        for name in languages
-    }
+    whole, subjects = (
+        {
+            name: subject_of(loaded, task=TASK, language=name, examples=texts[name][:count], where=name)
+            for name in languages
+        }
+        for count in (None, TUNING)
+    )
     dead, harmful = _idlest(subjects, layers=(1, 2))
     progress("planting heads", 0, 2)
     plant.plant_dead(model, dead)
@@ -78,8 +84,8 @@ def grow(
     strength = plant.plant_harmful(
         model,
         harmful,
-        victim=subjects[victim].batches,
-        others=[batch for name in languages if name != victim for batch in subjects[name].batches],
+        victim=whole[victim].batches,
+        others=[batch for name in languages if name != victim for batch in whole[name].batches],
         accuracy=lambda: _accuracy(subjects[victim]),
         drop=DROP,
     )
@@ -103,6 +109,7 @@ def grow(
                 "language": None,
                 "claim": "its queries and keys were written before training so that it looks at the piece before, "
                 "and held; what it passes on was learned",
+                "share": share,
                 "note": f"attends most to the piece before for {100 * share:.1f} % of pieces",
             },
             {

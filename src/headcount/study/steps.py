@@ -1,7 +1,8 @@
 """The verbs of the front door: load, measure, evaluate, cut, inspect. What is typed is what a study records."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
@@ -28,6 +29,8 @@ from headcount.training.objective import Payoff
 from headcount.training.subject import Subject, subject_of
 
 DEFAULT = Runtime()
+# Examples on which an outlook times a pass.
+_TIMED = 64
 
 
 @final
@@ -145,6 +148,31 @@ def measure(
     else:
         raise BadInput(f"Measure a subject from hc.load or a torch model, not {type(subject).__name__}.")
     return methods.measure(asked, method=method, seed=seed or 0, confidence=confidence, zone=zone, progress=progress)
+
+
+def outlook(subject: Subject, *, method: str | None, masks: int = 0) -> dict[str, Any]:
+    """What a measurement or an evaluation would run, and how long: one pass over a few batches is timed now."""
+    passes = float(1 + masks)
+    if method is not None:
+        passes = pick(methods.METHODS, method, kind="importance method").passes(len(subject.layout))
+    sample = replace(subject, examples=subject.examples[:_TIMED], windows=_first_windows(subject, _TIMED))
+    pieces, all_pieces = (sum(len(window.pieces) for window in part.windows) for part in (sample, subject))
+    sample.worth(torch.ones(1, len(subject.layout)))
+    started = time.perf_counter()
+    sample.worth(torch.ones(1, len(subject.layout)))
+    seconds = (time.perf_counter() - started) * all_pieces / pieces
+    return {
+        "heads": len(subject.layout),
+        "examples": len(subject.examples),
+        "pieces": all_pieces,
+        "passes": passes,
+        "seconds": round(passes * seconds, 1),
+        "nothing_was_run": True,
+    }
+
+
+def _first_windows(subject: Subject, examples: int) -> tuple[Any, ...]:
+    return tuple(window for window in subject.windows if window.example < examples)
 
 
 def evaluate(subject: Subject, *, mask: HeadMask | None = None, confidence: float = 0.95) -> Evaluation:

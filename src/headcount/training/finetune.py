@@ -54,6 +54,9 @@ def fine_tune(
     class Tell(TrainerCallback):
         """Pass the Trainer's steps on to our progress."""
 
+        def on_train_begin(self, args: Any, state: Any, control: Any, **_rest: Any) -> None:
+            progress("training", 0, state.max_steps)
+
         def on_step_end(self, args: Any, state: Any, control: Any, **_rest: Any) -> None:
             progress("training", state.global_step, state.max_steps)
 

@@ -59,6 +59,7 @@ class Payoff:
     model: nn.Module
     function: Callable[[nn.Module], Any]
     anatomy: Anatomy = field(init=False)
+    examples: int = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "anatomy", anatomy_of(self.model))
@@ -69,6 +70,7 @@ class Payoff:
                     "Your payoff gave two answers to one model. It must be deterministic: put the model in eval mode "
                     "and fix what it draws."
                 )
+            object.__setattr__(self, "examples", len(first))
             check_seam(self.model, self._call, anatomy=self.anatomy)
 
     @property
@@ -82,7 +84,7 @@ class Payoff:
         for row in gates:
             with torch.no_grad(), gated(self.model, row, anatomy=self.anatomy):
                 rows.append(self._call())
-        if len({len(row) for row in rows}) > 1:
+        if any(len(row) != self.examples for row in rows):
             raise BadInput("Your payoff returned another number of examples when heads were closed.")
         values = np.stack(rows)
         return np.stack([values, np.ones_like(values)], axis=-1)
@@ -106,7 +108,10 @@ def _values(answer: Any) -> Floats:
         answer = answer.detach().to("cpu", torch.float64).numpy()
     if not isinstance(answer, int | float | np.generic | np.ndarray | Sequence) or isinstance(answer, str | bool):
         raise BadInput(f"A payoff returns a number, or one number per example, not {type(answer).__name__}.")
-    values = np.asarray(answer)
+    try:
+        values = np.asarray(answer)
+    except ValueError as problem:
+        raise BadInput("A payoff returns a number, or one number per example, not lists of many lengths.") from problem
     if values.dtype == object or values.ndim > 1 or not np.issubdtype(values.dtype, np.number):
         raise BadInput(f"A payoff returns a number, or one number per example, not values of shape {values.shape}.")
     values = np.atleast_1d(values).astype(np.float64)
