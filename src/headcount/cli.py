@@ -46,7 +46,7 @@ MaskFile = Annotated[Path | None, typer.Option("--mask", help="A mask from `head
 def main() -> None:
     """The `headcount` command."""
     try:
-        app()
+        app(prog_name="headcount")
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
@@ -292,3 +292,7 @@ def _answer(document: dict[str, Any], *, as_json: bool) -> None:
         print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201 the one place that answers machines
     else:
         answers().print(pairs((name.replace("_", " "), value) for name, value in document.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Documentation; the generated parts are made by `generate`."""
