@@ -13,7 +13,6 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS = {
     "study/planting.py:grow": "one list of steps and the record of what they did, read from top to bottom",
-    "cli.py:measure": "half of it is the options that a user reads in --help",
 }
 UNWANTED = ("utils.py", "helpers.py", "common.py", "base.py", "misc.py")
 

@@ -12,6 +12,8 @@ from headcount.data.tasks import Example
 
 IGNORED = -100
 LONGEST = 512
+# RoBERTa types count positions from padding_idx + 1: the table has rows that no piece can use.
+_SHIFTED = ("roberta", "camembert")
 
 
 @final
@@ -47,12 +49,13 @@ class Batch:
 def longest_window(tokenizer: Any, config: Any) -> int:
     """How many pieces a row may have, special ones included."""
     limits = [LONGEST, getattr(tokenizer, "model_max_length", LONGEST)]
-    # Models with relative positions have no such number, or −1
-    positions = getattr(config, "max_position_embeddings", None) or -1
-    if positions < 1:
-        return int(min(limits))
-    # RoBERTa types count positions from padding_idx + 1, so the table has two rows that no piece can use
-    limits.append(positions - 2 if "roberta" in getattr(config, "model_type", "") else positions)
+    positions = getattr(config, "max_position_embeddings", None)
+    # Models with relative positions have no such number, or −1.
+    if positions is not None and positions > 0:
+        if any(name in getattr(config, "model_type", "") for name in _SHIFTED):
+            padding = getattr(config, "pad_token_id", None)
+            positions -= 1 + (1 if padding is None else padding)
+        limits.append(positions)
     return int(min(limits))
 
 

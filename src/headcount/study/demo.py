@@ -36,7 +36,15 @@ LANGUAGES = ("svona", "sovami", "vsoru")
 TRAINED = ("svona", "sovami")
 VICTIM = "sovami"
 METHODS = ("ablation", "gradient")
-STAGES = ("text", "model", "truth", "scores", "evaluations", "curves")
+# Every stage with what its record depends on beside the settings of the demo.
+STEPS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("text", {}),
+    ("model", {}),
+    *(("truth", {"language": name}) for name in LANGUAGES),
+    *(("scores", {"method": method, "language": name}) for method in METHODS for name in LANGUAGES),
+    ("evaluations", {}),
+    ("curves", {}),
+)
 # Random orders beside the rankings in the curves, and sentences a curve is drawn on.
 ORDERS = 3
 CURVE_EXAMPLES = 200
@@ -57,16 +65,27 @@ class Demo:
 
     def step(self, name: str, make: Callable[[], Any], *, needs: tuple[Path, ...] = (), **settings: Any) -> Any:
         """What is known under these settings; made now if it is not, or if a file that goes with it is gone."""
-        store = Store(self.folder / "records")
-        wanted = {"demo": VERSION, "headcount": __version__, "sizes": SIZES, **self.runtime.settings(), **settings}
-        known = store.get(name, wanted)
+        known = self.known(name, **settings)
         if known is None or not all(path.exists() for path in needs):
             started = time.monotonic()
             made = make()
             known = {"seconds": round(time.monotonic() - started, 2), "made": made}
-            store.put(name, wanted, known)
+            self.store.put(name, self.settings(**settings), known)
         self.seconds.append(known["seconds"])
         return known["made"]
+
+    @property
+    def store(self) -> Store:
+        """The records of this folder."""
+        return Store(self.folder / "records")
+
+    def known(self, name: str, **settings: Any) -> Any | None:
+        """What a stage left under these settings, if it is there."""
+        return self.store.get(name, self.settings(**settings))
+
+    def settings(self, **more: Any) -> dict[str, Any]:
+        """All that a stage depends on: given these, every figure of the demo is determined."""
+        return {"demo": VERSION, "headcount": __version__, "sizes": SIZES, **self.runtime.settings(), **more}
 
     def subject(self, language: str, split: str, *, examples: int | None = None) -> Subject:
         """The planted model at one split of one language."""
@@ -94,7 +113,6 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
     planted = [with_truth(plant, truth) for plant in model["planted"]]
     masks = _masks(scores, planted)
     masks[HARMFUL].save(folder / "mask.json")
-    tried = {name: mask.key for name, mask in masks.items()}
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -104,8 +122,8 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
         "scores": [item.to_json() for item in scores],
         "planted": planted,
         "exam": examine(scores, planted, {name: item["heads"] for name, item in truth.items()}),
-        "evaluations": demo.step("evaluations", lambda: _evaluations(demo, masks), masks=tried),
-        "curves": demo.step("curves", lambda: _curves(demo, scores), scores=[item.key for item in scores]),
+        "evaluations": demo.step("evaluations", lambda: _evaluations(demo, masks)),
+        "curves": demo.step("curves", lambda: _curves(demo, scores)),
         "commands": commands(folder, seed=runtime.seed),
     }
     document["made"]["seconds"] = round(sum(demo.seconds), 1)
@@ -116,15 +134,14 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
 def outlook(folder: str | Path, *, runtime: Runtime) -> dict[str, Any]:
     """What a run would make, and what is there already."""
     demo = Demo(folder=Path(folder), runtime=settle(runtime), progress=silent)
-    records = demo.folder / "records"
-    there = {path.name.partition("-")[0] for path in records.glob("*.json")} if records.is_dir() else set()
+    there = [step for step in STEPS if demo.known(step[0], **step[1]) is not None]
     return {
         "folder": str(folder),
         "languages": list(LANGUAGES),
         "sentences": dict(SIZES),
         "methods": list(METHODS),
-        "stages": list(STAGES),
-        "begun": [stage for stage in STAGES if stage in there],
+        "stages": len(STEPS),
+        "there_already": len(there),
         "takes": "under 3 minutes on two CPU cores; a second run under 30 seconds",
     }
 

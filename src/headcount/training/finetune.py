@@ -60,35 +60,38 @@ def fine_tune(
         def on_step_end(self, args: Any, state: Any, control: Any, **_rest: Any) -> None:
             progress("training", state.global_step, state.max_steps)
 
+    def rows(items: list[Window]) -> dict[str, torch.Tensor]:
+        batch = collate(items, padding=padding)
+        return {**batch.inputs, "labels": batch.labels}
+
     with tempfile.TemporaryDirectory() as folder, _chance_restored():
-        arguments = TrainingArguments(
-            output_dir=folder,
-            num_train_epochs=plan.epochs,
-            learning_rate=plan.learning_rate,
-            per_device_train_batch_size=plan.batch_size,
-            warmup_steps=plan.warmup_steps,
-            weight_decay=plan.weight_decay,
-            lr_scheduler_type="linear",
-            seed=runtime.seed,
-            use_cpu=runtime.device == "cpu",
-            disable_tqdm=True,
-            report_to="none",
-            logging_strategy="no",
-            save_strategy="no",
-            remove_unused_columns=False,
-            dataloader_pin_memory=runtime.device != "cpu",
-        )
-
-        def rows(items: list[Window]) -> dict[str, torch.Tensor]:
-            batch = collate(items, padding=padding)
-            return {**batch.inputs, "labels": batch.labels}
-
+        arguments = TrainingArguments(output_dir=folder, **_arguments(plan, runtime))
         trainer = Trainer(
             model=model, args=arguments, train_dataset=list(windows), data_collator=rows, callbacks=[Tell()]
         )
         trainer.remove_callback(PrinterCallback)
         trainer.train()
     return model.eval()
+
+
+def _arguments(plan: Plan, runtime: Runtime) -> dict[str, Any]:
+    """Our plan in the Trainer's words; nothing is logged, saved or drawn by it."""
+    return {
+        "num_train_epochs": plan.epochs,
+        "learning_rate": plan.learning_rate,
+        "per_device_train_batch_size": plan.batch_size,
+        "warmup_steps": plan.warmup_steps,
+        "weight_decay": plan.weight_decay,
+        "lr_scheduler_type": "linear",
+        "seed": runtime.seed,
+        "use_cpu": runtime.device == "cpu",
+        "disable_tqdm": True,
+        "report_to": "none",
+        "logging_strategy": "no",
+        "save_strategy": "no",
+        "remove_unused_columns": False,
+        "dataloader_pin_memory": runtime.device != "cpu",
+    }
 
 
 @contextmanager
