@@ -3,7 +3,7 @@
 import platform
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
@@ -98,7 +98,7 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
     folder = Path(folder)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "records").is_dir():
         raise BadInput(f"{folder} holds something else than a demo; name another folder with --to.")
-    demo = Demo(folder=folder, runtime=settle(runtime), progress=progress)
+    demo = Demo(folder=folder, runtime=_settled(runtime), progress=progress)
     text = _text(demo)
     model = _model(demo)
     truth = {name: demo.step("truth", lambda name=name: _truth(demo, name), language=name) for name in LANGUAGES}
@@ -133,7 +133,7 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
 
 def outlook(folder: str | Path, *, runtime: Runtime) -> dict[str, Any]:
     """What a run would make, and what is there already."""
-    demo = Demo(folder=Path(folder), runtime=settle(runtime), progress=silent)
+    demo = Demo(folder=Path(folder), runtime=_settled(runtime), progress=silent)
     there = [step for step in STEPS if demo.known(step[0], **step[1]) is not None]
     return {
         "folder": str(folder),
@@ -144,6 +144,11 @@ def outlook(folder: str | Path, *, runtime: Runtime) -> dict[str, Any]:
         "there_already": len(there),
         "takes": "under 3 minutes on two CPU cores; a second run under 30 seconds",
     }
+
+
+def _settled(runtime: Runtime) -> Runtime:
+    """One thread unless more are asked for: in so small a model threads only wait for each other."""
+    return settle(replace(runtime, threads=runtime.threads or 1))
 
 
 def commands(folder: Path, *, seed: int) -> list[str]:
