@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from builders import examples, tiny, tokenizer
 from headcount.cli import app
-from headcount.core.heads import Layout
+from headcount.core.heads import Layout, row
 from headcount.core.mask import HeadMask
 from headcount.core.scores import HeadScores
 from headcount.model import loading
+from headcount.model.anatomy import anatomy_of
 
 RUNNER = CliRunner()
 CALL = ("measure", "model", "--data", "sv.dev.conllu")
@@ -138,9 +139,6 @@ WRONG = [
 def test_mistakes_are_one_readable_line(words: tuple[str, ...], message: str) -> None:
     Path("empty.conllu").write_text("")
     Path("empty.json").write_text("")
-    from headcount.core.heads import row
-    from headcount.model.anatomy import anatomy_of
-
     HeadMask.open(Layout((row("encoder", 0, 2),))).save("other.json")
     HeadMask.open(anatomy_of(tiny()).layout).save("open.json")
     before = set(Path().rglob("*"))
@@ -180,6 +178,24 @@ def test_a_disk_that_refuses_leaves_nothing(problem: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "replace", refuse)
     told = run(*CALL, "--to", "new.json", "--threads", "1", code=1)
     assert f"Cannot write new.json: {os.strerror(problem)}" in " ".join(told.split())
+    assert set(Path().rglob("*")) == before
+
+
+def test_a_full_disk_leaves_no_part_of_a_model() -> None:
+    """A real refusal: the process may write no file larger than a few kilobytes."""
+    HeadMask.open(anatomy_of(tiny()).layout).save("open.json")
+    code = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+        "sys.argv = ['headcount', 'cut', 'model', '--mask', 'open.json', '--to', 'never']\n"
+        "from headcount.cli import main\nmain()"
+    )
+    before = set(Path().rglob("*"))
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 1
+    assert "Error: Cannot write never: " in " ".join(found.stderr.split())
+    assert "Traceback" not in found.stderr
     assert set(Path().rglob("*")) == before
 
 

@@ -35,6 +35,12 @@ def _prepare(path: Path) -> None:
         raise _refusal(path, problem) from problem
 
 
+def make_folder(path: Path | str) -> Path:
+    """Make a folder and those above it; what stands in the way is named."""
+    _prepare(Path(path) / "any")
+    return Path(path)
+
+
 def write_file(path: Path | str, content: str | bytes) -> Path:
     """Write a file so that a reader sees the old one or the new one, never a part."""
     path = Path(path)

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers.utils import cached_file, logging
 
-from headcount.core.errors import BadFile, BadInput, NotSupported, pick
+from headcount.core.errors import BadFile, BadInput, CannotWrite, NotSupported, pick
 from headcount.core.files import whole_folder
 from headcount.core.heads import Layout
 from headcount.core.runtime import Runtime
@@ -92,10 +92,13 @@ def load_tokenizer(name: str | Path, revision: str | None = None) -> Any:
 
 def save(model: nn.Module, tokenizer: Any, folder: Path | str, *, replace: bool = False) -> Path:
     """Write model and tokenizer as one folder, whole or not at all; an older one only gives way if asked to."""
-    with whole_folder(folder, replace=replace) as place, _quiet():
-        model.save_pretrained(place)
-        if tokenizer is not None:
-            tokenizer.save_pretrained(place)
+    try:
+        with whole_folder(folder, replace=replace) as place, _quiet():
+            model.save_pretrained(place)
+            if tokenizer is not None:
+                tokenizer.save_pretrained(place)
+    except SafetensorError as problem:  # the disk's refusal, in the words of safetensors
+        raise CannotWrite(f"Cannot write {folder}: {_first_line(problem)}. Nothing was left half-written.") from problem
     return Path(folder)
 
 

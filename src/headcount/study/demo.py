@@ -14,6 +14,7 @@ from headcount import __version__
 from headcount.core import documents
 from headcount.core.chance import generator
 from headcount.core.errors import BadInput
+from headcount.core.files import make_folder
 from headcount.core.mask import HeadMask
 from headcount.core.progress import Progress, silent
 from headcount.core.runtime import Runtime
@@ -98,6 +99,7 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
     folder = Path(folder)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "records").is_dir():
         raise BadInput(f"{folder} holds something else than a demo; name another folder with --to.")
+    make_folder(folder / "records")  # from now on the folder is known as a demo's, whatever interrupts it
     demo = Demo(folder=folder, runtime=_settled(runtime), progress=progress)
     text = _text(demo)
     model = _model(demo)
