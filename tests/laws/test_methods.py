@@ -102,11 +102,15 @@ def test_tiles_do_not_matter(method: str) -> None:
 
 @everywhere
 def test_intervals_hold_their_values_and_narrow_with_examples(method: str) -> None:
-    few, many = (measure(subject(tiny(), count=count), method=method) for count in (6, 24))
-    for scores in (few, many):
-        assert (scores.low <= scores.value).all()
-        assert (scores.value <= scores.high).all()
-    assert (many.high - many.low).mean() < (few.high - few.low).mean()
+    widths = {4: 0.0, 24: 0.0}
+    # several models: between 4 and 24 sentences of one random model the widths are still ruled by its loudest sentence
+    for seed in range(1, 4):
+        for count in widths:
+            scores = measure(subject(tiny(seed=seed), count=count), method=method)
+            assert (scores.low <= scores.value).all()
+            assert (scores.value <= scores.high).all()
+            widths[count] += float((scores.high - scores.low).mean())
+    assert widths[24] < 0.9 * widths[4]
 
 
 @everywhere

@@ -21,9 +21,9 @@ _MOST = 99_999  # layers or heads; a damaged number must not eat the memory
 
 
 @final
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Head:
-    """One attention head, counted from 0 and written `encoder.3.7`."""
+    """One attention head, counted from 0 and written `encoder.3.7`; heads sort in layout order."""
 
     stack: str
     layer: int
@@ -42,6 +42,13 @@ class Head:
         """For pages and sentences, counted from 1: 'layer 4, head 8 (encoder.3.7)'."""
         stack = "" if self.stack == "encoder" else f"{self.stack} "
         return f"{stack}layer {self.layer + 1}, head {self.index + 1} ({self})"
+
+    def __lt__(self, other: "Head") -> bool:
+        return (STACKS.index(self.stack), self.layer, self.index) < (
+            STACKS.index(other.stack),
+            other.layer,
+            other.index,
+        )
 
     def __str__(self) -> str:
         return f"{self.stack}.{self.layer}.{self.index}"

@@ -29,7 +29,7 @@ class Runtime:
     def settings(self) -> dict[str, Setting]:
         """For signatures; the device by kind, because bits are promised per kind."""
         return {
-            "device": self.device,
+            "device": self.device.partition(":")[0],
             "dtype": self.dtype,
             "threads": self.threads,
             "batch_tokens": self.batch_tokens,
