@@ -14,7 +14,7 @@ demo: .venv/demo.stamp  ## languages, a model, planted heads, an exam: runs/demo
 	.venv/bin/headcount demo --to runs/demo
 
 test: .venv/dev.stamp static  ## everything that CI runs
-	.venv/bin/python -m pytest $(TESTS)
+	.venv/bin/python -m pytest $(TESTS) -n auto --dist loadgroup
 
 check: .venv/dev.stamp static fast  ## format, lint, types, import contracts, fast tests
 
@@ -25,7 +25,7 @@ static:
 	.venv/bin/lint-imports --no-logo
 
 fast:
-	.venv/bin/python -m pytest $(TESTS) -m "not slow" -q
+	.venv/bin/python -m pytest $(TESTS) -m "not slow" -q -n auto --dist loadgroup
 
 format: .venv/dev.stamp  ## put files into the house style
 	.venv/bin/ruff format .

@@ -11,7 +11,7 @@ from headcount.core.errors import BadInput
 from headcount.core.mask import HeadMask
 from headcount.core.runtime import Runtime
 from headcount.options import Data, Examples, Language, Model, Revision, Task, command
-from headcount.terminal import Bars, answers, ends_table, pairs, score_map
+from headcount.terminal import Bars, answers, ends_table, inspection_table, pairs, score_map
 
 START, LOOK, WORK = "Start here", "Look", "Measure and remove"
 _HELP = """Which attention heads earn their place, for this task, in this language?
@@ -112,18 +112,7 @@ def inspect(*, model: Model, revision: Revision = None, as_json: bool = False, r
     if as_json:
         _answer(found.to_json(), as_json=True)
         return
-    sizes = sorted(set(found.parameters_per_head.values()))
-    dead = f"; silent whatever their gates: {', '.join(found.silent_sites)}" if found.silent_sites else ""
-    rows = [
-        ("model", found.name),
-        ("family", found.family),
-        ("heads", found.layout.describe()),
-        ("attention", found.attention),
-        ("parameters", f"{found.parameters:,}"),
-        ("per head", " or ".join(f"{size:,}" for size in sizes)),
-        ("self-check", f"passed: all-ones changes nothing, random gates change every site{dead}"),
-    ]
-    answers().print(pairs(rows))
+    answers().print(inspection_table(found.to_json()))
 
 
 @command(app, "methods", panel=LOOK, example="headcount methods --json")

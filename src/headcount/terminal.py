@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -123,3 +123,22 @@ def pairs(rows: Iterable[tuple[str, Any]]) -> Table:
     for name, value in rows:
         table.add_row(name, str(value))
     return table
+
+
+def inspection_table(found: Mapping[str, Any]) -> Table:
+    """What a model is, as `inspect` tells it."""
+    sizes = sorted({size for size in found["parameters_per_head"].values() if size is not None})
+    dead = f"; silent whatever their gates: {', '.join(found['silent_sites'])}" if found["silent_sites"] else ""
+    rows = [
+        ("model", found["name"]),
+        ("family", found["family"]),
+        ("heads", Layout.from_json(found["layout"]).describe()),
+        ("attention", found["attention"]),
+        ("parameters", f"{found['parameters']:,}"),
+        (
+            "per head",
+            " or ".join(f"{size:,}" for size in sizes) or "cannot be told: gated, but not cut by this version",
+        ),
+        ("self-check", f"{found['self_check']}: all-ones changes nothing, random gates change every site{dead}"),
+    ]
+    return pairs(rows)

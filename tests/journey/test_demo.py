@@ -15,7 +15,8 @@ from headcount.core.heads import Layout
 from headcount.core.mask import HeadMask
 from headcount.core.scores import load_scores
 
-pytestmark = pytest.mark.slow
+# one worker for all that stands on the one real demo
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workplace")]
 DEMO = Path("runs/demo")
 
 

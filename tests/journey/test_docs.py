@@ -20,6 +20,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("workplace")
 def test_the_python_of_the_readme_runs(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
     names: dict[str, object] = {}
@@ -35,6 +36,7 @@ def test_the_python_of_the_readme_runs(workplace: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("workplace")
 def test_the_commands_of_the_readme_work(workplace: Path, headcount) -> None:
     lines = [line for block in blocks(README, "console") for line in block.strip().split("\n")]
     assert len(lines) == 5

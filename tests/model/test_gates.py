@@ -173,7 +173,7 @@ def test_the_self_check_finds_a_projection_that_ignores_its_gates() -> None:
     bypass.stolen = torch.randn(3, 8, 24, generator=torch.Generator().manual_seed(0))
     output.dense = bypass
     with pytest.raises(SeamBroken, match=r"encoder\.layer\.1\.attention\.self: random gates do not change"):
-        check_seam(model, lambda: answers(model), anatomy=anatomy_of(model))
+        check_seam(model, lambda: answers(model), anatomy=anatomy_of(model, forward=lambda: answers(model)))
 
 
 def test_the_self_check_finds_a_projection_that_is_never_called() -> None:
@@ -199,8 +199,11 @@ def test_a_dead_site_is_reported_not_refused() -> None:
 
 
 def test_a_model_without_attention_is_refused() -> None:
-    with pytest.raises(NotSupported, match="No attention site was found in Linear"):
-        anatomy_of(torch.nn.Linear(3, 3))
+    linear = torch.nn.Linear(3, 3)
+    with pytest.raises(NotSupported, match="Linear is no Transformers model.*give a payoff that runs it"):
+        anatomy_of(linear)
+    with pytest.raises(NotSupported, match="No attention was seen in a forward pass of Linear"):
+        anatomy_of(linear, forward=lambda: linear(torch.ones(2, 3)))
 
 
 def test_the_examples_of_these_tests_have_words() -> None:

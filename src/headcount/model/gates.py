@@ -25,12 +25,9 @@ def gated(model: nn.Module, gates: HeadMask | Tensor, *, anatomy: Anatomy | None
     anatomy = anatomy or anatomy_of(model)
     per_head = gates_per_head(gates, layout=anatomy.layout)
     with ExitStack() as stack:
-        start = 0
-        for site in anatomy.sites:
-            stop = start + len(site.row.heads)
-            handle = site.projection.register_forward_pre_hook(_scale(site, per_head[..., start:stop]))
+        for site, span in anatomy.spans():
+            handle = site.projection.register_forward_pre_hook(_scale(site, per_head[..., span]))
             stack.callback(handle.remove)
-            start = stop
         yield model
 
 

@@ -71,7 +71,7 @@ def load(name: str | Path, *, head: str | None, runtime: Runtime, revision: str 
     model = model.to(device=runtime.device, dtype=DTYPES[runtime.dtype]).eval()
     return Loaded(
         model=model,
-        tokenizer=load_tokenizer(name, revision),
+        tokenizer=load_tokenizer(name, revision) if head is not None else _any_tokenizer(name, revision),
         name=str(name),
         revision=getattr(config, "_commit_hash", None) or _fingerprint(model),
         runtime=runtime,
@@ -88,6 +88,15 @@ def load_tokenizer(name: str | Path, revision: str | None = None) -> Any:
     if not tokenizer.is_fast:
         raise NotSupported(f"{name} has a slow tokenizer; a fast one is needed to align words and pieces.")
     return tokenizer
+
+
+def _any_tokenizer(name: str | Path, revision: str | None) -> Any | None:
+    """The tokenizer that goes with a model nobody asked a text of; models of images and sound have none."""
+    with _quiet():
+        try:
+            return transformers.AutoTokenizer.from_pretrained(name, revision=revision)
+        except (OSError, ValueError, KeyError):
+            return None
 
 
 def save(model: nn.Module, tokenizer: Any, folder: Path | str, *, replace: bool = False) -> Path:

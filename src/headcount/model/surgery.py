@@ -1,21 +1,38 @@
 """Surgery: closed heads leave the weights for good, in a copy. Closing them for a while is `gates`."""
 
 import copy
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from headcount.core.errors import NotSupported, SeamBroken
 from headcount.core.heads import Layout, Row
 from headcount.core.mask import HeadMask
-from headcount.model.anatomy import Anatomy, Site, anatomy_of
+from headcount.model.anatomy import Anatomy, Site, anatomy_of, forget, inherit
+from headcount.model.gates import gated
+from headcount.model.probe import plain_forward
+
+# Attributes in which attention modules keep how many heads they have; what is there is kept true.
+_COUNTS = ("num_attention_heads", "num_heads", "n_heads")
+_WIDTHS = ("all_head_size", "inner_dim")
+# Further weights by head that this version does not slice: relative positions of T5, DeBERTa and their like.
+_ALSO_BY_HEAD = ("relative_attention_bias", "has_relative_attention_bias", "pos_key_proj", "pos_query_proj", "pos_proj")
+# How far a cut model may be from the gated one, relative to its largest answer: sums in another order.
+_TOLERANCE = {torch.float64: 1e-9, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 5e-2}
 
 
 def cut(model: nn.Module, mask: HeadMask, *, anatomy: Anatomy | None = None) -> nn.Module:
-    """A copy of the model without the closed heads: same answers as with their gates closed, fewer weights."""
+    """A copy of the model without the closed heads: same answers as with their gates closed, fewer weights.
+
+    The copy proves itself on a small input before it is handed out.
+    """
     anatomy = anatomy or anatomy_of(model)
     anatomy.layout.require(mask.layout, what="The mask")
     smaller = copy.deepcopy(model)
+    inherit(model, smaller)
     keep_heads(smaller, kept_rows(mask))
+    _prove(model, smaller, mask, anatomy=anatomy)
     return smaller
 
 
@@ -24,45 +41,103 @@ def kept_rows(mask: HeadMask) -> Layout:
     stays = {head for player, keep in zip(mask.layout.members, mask.keep, strict=True) if keep for head in player.heads}
     names = {str(head) for head in stays}
     rows = tuple(_kept_row(item, names) for item in mask.layout.rows)
-    return Layout(rows)
+    return Layout(rows, "shared" if mask.layout.players == "shared" else "heads")
 
 
 def _kept_row(item: Row, names: set[str]) -> Row:
     heads = tuple(index for index in item.heads if f"{item.name}.{index}" in names)
-    return Row(item.stack, item.layer, heads, len(heads), item.shared)
+    if item.groups == len(item.heads):
+        return Row(item.stack, item.layer, heads, len(heads), item.shared)
+    size = len(item.heads) // item.groups
+    groups = [item.heads[start : start + size] for start in range(0, len(item.heads), size)]
+    whole = [group for group in groups if set(group) <= set(heads)]
+    if sum(len(group) for group in whole) != len(heads):
+        raise NotSupported(
+            f"The heads of {item.name} share {item.groups} keys by groups of {size}; this version cuts whole groups "
+            "only. Measure and prune key groups, or keep the mask as gates."
+        )
+    return Row(item.stack, item.layer, heads, len(whole), item.shared)
 
 
 def keep_heads(model: nn.Module, layout: Layout) -> None:
     """Cut `model` itself down to the heads of `layout`, and let its config remember their names."""
     rows = {item.name: item for item in layout.rows}
-    for site in anatomy_of(model).sites:
-        kept = rows[site.row.name]
-        if kept.heads != site.row.heads:
-            _cut_site(model, site, [site.row.heads.index(index) for index in kept.heads])
+    sites = anatomy_of(model).sites
+    changed = [site for site in sites if rows[site.row.name].heads != site.row.heads]
+    for site in changed:
+        _require_sliceable(site)
+    for site in changed:
+        _cut_site(site, [site.row.heads.index(index) for index in rows[site.row.name].heads])
     model.config.headcount_layout = layout.to_json()
+    forget(model)
 
 
-def _cut_site(model: nn.Module, site: Site, places: list[int]) -> None:
+def _require_sliceable(site: Site) -> None:
+    site.linear_parts()
+    for name in _ALSO_BY_HEAD:
+        found = getattr(site.owner, name, None)
+        if found is not None and found is not False:
+            raise NotSupported(
+                f"{site.path} keeps {name} by head, which this version cannot slice: its heads can be gated and "
+                "measured, but not cut."
+            )
+    if not isinstance(site.projection, nn.Linear):
+        raise NotSupported(f"{site.path} ends in a {type(site.projection).__name__}, which this version cannot slice.")
+
+
+def _cut_site(site: Site, places: list[int]) -> None:
     """Keep the rows of query, key and value and the columns of the projection that belong to `places`."""
-    device = site.value.weight.device
-    size = site.head_size
-    lines = torch.tensor(
-        [place * size + step for place in places for step in range(size)], dtype=torch.long, device=device
-    )
-    for part in (site.query, site.key, site.value):
+    query, key, value = site.linear_parts()
+    share = len(site.row.heads) // site.row.groups
+    groups = [place // share for place in places[::share]]
+    for part, kept in ((query, places), (key, groups), (value, groups)):
+        lines = _lines(kept, site.head_size, part.weight.device)
         part.weight = _like(part.weight, part.weight.detach().index_select(0, lines))
         if part.bias is not None:
             part.bias = _like(part.bias, part.bias.detach().index_select(0, lines))
         part.out_features = len(lines)
-    site.projection.weight = _like(site.projection.weight, site.projection.weight.detach().index_select(1, lines))
-    site.projection.in_features = len(lines)
-    attention = model.get_submodule(site.path)
-    attention.num_attention_heads = len(places)
-    attention.all_head_size = len(lines)
+    lines = _lines(places, site.head_size, query.weight.device)
+    projection: Any = site.projection
+    projection.weight = _like(projection.weight, projection.weight.detach().index_select(1, lines))
+    projection.in_features = len(lines)
+    for names, number in ((_COUNTS, len(places)), (_WIDTHS, len(lines)), (("num_key_value_heads",), len(groups))):
+        for name in names:
+            if isinstance(getattr(site.owner, name, None), int):
+                setattr(site.owner, name, number)
 
 
-def _like(old: nn.Parameter, values: torch.Tensor) -> nn.Parameter:
+def _lines(places: list[int], size: int, device: torch.device) -> Tensor:
+    return torch.tensor(
+        [place * size + step for place in places for step in range(size)], dtype=torch.long, device=device
+    )
+
+
+def _like(old: nn.Parameter, values: Tensor) -> nn.Parameter:
     return nn.Parameter(values.contiguous(), requires_grad=old.requires_grad)
+
+
+@torch.no_grad()
+def _prove(model: nn.Module, smaller: nn.Module, mask: HeadMask, *, anatomy: Anatomy) -> None:
+    """Cut must be gated, to rounding: a family that keeps something else by head is found out here."""
+    was_training = model.training, smaller.training
+    model.eval(), smaller.eval()
+    try:
+        with gated(model, mask, anatomy=anatomy):
+            wanted = _answer(plain_forward(model)())
+        found = _answer(plain_forward(smaller)())
+    finally:
+        model.train(was_training[0]), smaller.train(was_training[1])
+    limit = _TOLERANCE[wanted.dtype] * max(1.0, float(wanted.abs().max()))
+    if wanted.shape != found.shape or not float((wanted - found).abs().max()) <= limit:
+        raise SeamBroken(
+            f"Cutting {type(model).__name__} did not give the answers of its closed gates; nothing was cut. "
+            "Keep the mask as gates."
+        )
+
+
+def _answer(output: Any) -> Tensor:
+    """The first tensor of a model's output: logits, or the last states."""
+    return output[0] if not isinstance(output, Tensor) else output
 
 
 def silence(model: nn.Module, mask: HeadMask) -> None:
@@ -74,7 +149,13 @@ def silence(model: nn.Module, mask: HeadMask) -> None:
         for site in anatomy.sites:
             for place, name in enumerate(_names(site.row)):
                 if name not in stays:
-                    site.projection.weight[:, place * site.head_size : (place + 1) * site.head_size] = 0
+                    columns = slice(place * site.head_size, (place + 1) * site.head_size)
+                    site.projection.weight[_by_input(site, columns)] = 0
+
+
+def _by_input(site: Site, columns: slice) -> tuple[slice, ...]:
+    """Where inputs lie in a projection's weight: second in Linear, first in the transposed Conv1D of GPT-2."""
+    return (slice(None), columns) if isinstance(site.projection, nn.Linear) else (columns,)
 
 
 def _names(item: Row) -> list[str]:

@@ -11,7 +11,7 @@ from torch import nn
 
 from headcount import __version__
 from headcount.core.chance import generator
-from headcount.core.errors import BadInput, NotSupported, pick
+from headcount.core.errors import BadInput, pick
 from headcount.core.heads import Layout
 from headcount.core.mask import HeadMask
 from headcount.core.progress import Progress, silent
@@ -24,6 +24,7 @@ from headcount.importance import method as methods
 from headcount.model import loading, surgery
 from headcount.model.anatomy import anatomy_of
 from headcount.model.gates import check_seam
+from headcount.model.probe import plain_forward
 from headcount.stats.resample import Difference, Estimate, bootstrap, paired_bootstrap
 from headcount.training.objective import Payoff
 from headcount.training.subject import Subject, subject_of
@@ -82,7 +83,7 @@ class Inspection:
     layout: Layout
     attention: str
     parameters: int
-    parameters_per_head: dict[str, int]
+    parameters_per_head: dict[str, int | None]
     silent_sites: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -234,18 +235,13 @@ def inspect(model: str | Path | nn.Module, *, runtime: Runtime = DEFAULT, revisi
         loaded = loading.load(model, head=None, runtime=runtime, revision=revision)
         found, name = loaded.model, str(model)
     anatomy = anatomy_of(found)
-    config = getattr(found, "config", None)
-    vocabulary = getattr(config, "vocab_size", None)
-    if vocabulary is None:
-        raise NotSupported("The self-check needs a model that reads pieces (config.vocab_size).")
-    device = next(found.parameters()).device
-    pieces = torch.arange(1, 13, device=device).remainder(vocabulary).view(2, 6)
     was_training = found.training
     found.eval()
     try:
-        silent_sites = check_seam(found, lambda: found(input_ids=pieces), anatomy=anatomy)
+        silent_sites = check_seam(found, plain_forward(found), anatomy=anatomy)
     finally:
         found.train(was_training)
+    config = getattr(found, "config", None)
     return Inspection(
         name=name,
         family=anatomy.family,

@@ -9,12 +9,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from headcount.core.errors import BadInput, NotDeterministic
+from headcount.core.errors import BadInput, NotDeterministic, NotSupported
 from headcount.core.heads import Layout
 from headcount.core.signature import Setting
 from headcount.data import metrics
 from headcount.model.anatomy import Anatomy, anatomy_of
 from headcount.model.gates import check_seam, gated
+from headcount.model.probe import plain_forward
 
 Floats = npt.NDArray[np.float64]
 
@@ -62,8 +63,8 @@ class Payoff:
     examples: int = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "anatomy", anatomy_of(self.model))
         with torch.no_grad():
+            object.__setattr__(self, "anatomy", _anatomy(self.model, self._call))
             first, second = self._call(), self._call()
             if not np.array_equal(first, second):
                 raise NotDeterministic(
@@ -100,6 +101,15 @@ class Payoff:
 
     def _call(self) -> Floats:
         return _values(self.function(self.model))
+
+
+def _anatomy(model: nn.Module, call: Callable[[], Any]) -> Anatomy:
+    """Watch a small pass made from the model's config, as all other commands do; where none can be made, the payoff."""
+    try:
+        forward = plain_forward(model)
+    except NotSupported:
+        forward = call
+    return anatomy_of(model, forward=forward)
 
 
 def _values(answer: Any) -> Floats:
