@@ -7,6 +7,7 @@ from typing import Any, final
 from weakref import WeakKeyDictionary
 
 from torch import nn
+from transformers.pytorch_utils import Conv1D
 
 from headcount.core.errors import NotSupported
 from headcount.core.heads import STACKS, Layout, Row, row
@@ -20,6 +21,8 @@ _PARTS = (
     ("query_proj", "key_proj", "value_proj"),
     ("q", "k", "v"),
 )
+# One layer that makes all three, and how its outputs lie: all queries, all keys, all values; or head by head.
+_FUSED = {"Wqkv": "in turn", "c_attn": "in turn", "qkv_proj": "in turn", "query_key_value": "by head"}
 _CROSS = re.compile(r"cross|encoder_attn|EncDec", re.IGNORECASE)
 # What a forward pass showed of each model, as names and numbers: it is watched once per object.
 _seen: WeakKeyDictionary[nn.Module, tuple[Sighting, ...]] = WeakKeyDictionary()
@@ -30,8 +33,8 @@ _seen: WeakKeyDictionary[nn.Module, tuple[Sighting, ...]] = WeakKeyDictionary()
 class Site:
     """One attention block: its heads lie side by side in the input of `projection`.
 
-    `rows` are several where layers share the block (ALBERT); `parts` are query, key and value where they are linear
-    layers of their own, else None.
+    `rows` are several where layers share the block (ALBERT). `parts` are query, key and value where they are linear
+    layers of their own; `fused` is the one layer that makes all three, with the order of its outputs.
     """
 
     rows: tuple[Row, ...]
@@ -39,6 +42,7 @@ class Site:
     owner: nn.Module
     projection: nn.Module
     parts: tuple[nn.Linear, nn.Linear, nn.Linear] | None
+    fused: tuple[nn.Module, str] | None
     head_size: int
 
     @property
@@ -73,9 +77,10 @@ class Site:
     @property
     def parameters_per_head(self) -> int | None:
         """Weights and biases that leave with one head and its share of keys; None where they cannot be told."""
-        if self.parts is None or not self.row.heads:
+        layers: tuple[nn.Module, ...] = self.parts or (self.fused[:1] if self.fused else ())
+        if not layers or not self.row.heads:
             return None
-        inward = sum(part.weight.numel() + (0 if part.bias is None else part.bias.numel()) for part in self.parts)
+        inward = sum(values.numel() for layer in layers for values in layer.parameters(recurse=False))
         return (inward + self.projection.weight.numel()) // len(self.row.heads)
 
 
@@ -161,6 +166,7 @@ def _sites(model: nn.Module, sightings: Sequence[Sighting]) -> list[Site]:
                 owner=owner,
                 projection=model.get_submodule(item.projection),
                 parts=parts,
+                fused=None if parts is not None else _fused(owner),
                 head_size=item.head_size,
             )
         )
@@ -194,6 +200,14 @@ def _parts(owner: nn.Module) -> tuple[nn.Linear, nn.Linear, nn.Linear] | None:
         query, key, value = (getattr(owner, name, None) for name in names)
         if isinstance(query, nn.Linear) and isinstance(key, nn.Linear) and isinstance(value, nn.Linear):
             return query, key, value
+    return None
+
+
+def _fused(owner: nn.Module) -> tuple[nn.Module, str] | None:
+    for name, order in _FUSED.items():
+        layer = getattr(owner, name, None)
+        if isinstance(layer, nn.Linear | Conv1D):
+            return layer, order
     return None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from transformers.pytorch_utils import Conv1D
 
 from headcount.core.errors import NotSupported, SeamBroken
 from headcount.core.heads import Layout, Row
@@ -15,7 +16,7 @@ from headcount.model.probe import plain_forward
 
 # Attributes in which attention modules keep how many heads they have; what is there is kept true.
 _COUNTS = ("num_attention_heads", "num_heads", "n_heads")
-_WIDTHS = ("all_head_size", "inner_dim")
+_WIDTHS = ("all_head_size", "inner_dim", "split_size")
 # Further weights by head that this version does not slice: relative positions of T5, DeBERTa and their like.
 _ALSO_BY_HEAD = ("relative_attention_bias", "has_relative_attention_bias", "pos_key_proj", "pos_query_proj", "pos_proj")
 # How far a cut model may be from the gated one, relative to its largest answer: sums in another order.
@@ -73,7 +74,8 @@ def keep_heads(model: nn.Module, layout: Layout) -> None:
 
 
 def _require_sliceable(site: Site) -> None:
-    site.linear_parts()
+    if site.fused is None:
+        site.linear_parts()
     for name in _ALSO_BY_HEAD:
         found = getattr(site.owner, name, None)
         if found is not None and found is not False:
@@ -81,39 +83,57 @@ def _require_sliceable(site: Site) -> None:
                 f"{site.path} keeps {name} by head, which this version cannot slice: its heads can be gated and "
                 "measured, but not cut."
             )
-    if not isinstance(site.projection, nn.Linear):
+    if not isinstance(site.projection, nn.Linear | Conv1D):
         raise NotSupported(f"{site.path} ends in a {type(site.projection).__name__}, which this version cannot slice.")
 
 
 def _cut_site(site: Site, places: list[int]) -> None:
-    """Keep the rows of query, key and value and the columns of the projection that belong to `places`."""
-    query, key, value = site.linear_parts()
-    share = len(site.row.heads) // site.row.groups
+    """Keep the outputs of query, key and value and the inputs of the projection that belong to `places`."""
+    size, heads = site.head_size, len(site.row.heads)
+    share = heads // site.row.groups
     groups = [place // share for place in places[::share]]
-    for part, kept in ((query, places), (key, groups), (value, groups)):
-        lines = _lines(kept, site.head_size, part.weight.device)
-        part.weight = _like(part.weight, part.weight.detach().index_select(0, lines))
-        if part.bias is not None:
-            part.bias = _like(part.bias, part.bias.detach().index_select(0, lines))
-        part.out_features = len(lines)
-    lines = _lines(places, site.head_size, query.weight.device)
-    projection: Any = site.projection
-    projection.weight = _like(projection.weight, projection.weight.detach().index_select(1, lines))
-    projection.in_features = len(lines)
-    for names, number in ((_COUNTS, len(places)), (_WIDTHS, len(lines)), (("num_key_value_heads",), len(groups))):
+    if site.fused is not None:
+        layer, order = site.fused
+        if order == "by head":
+            lines = _lines(places, 3 * size)
+        else:
+            keys, values = heads * size, (heads + site.row.groups) * size
+            lines = [*_lines(places, size), *(keys + line for line in _lines(groups, size))]
+            lines += [values + line for line in _lines(groups, size)]
+        _keep_outputs(layer, lines)
+    else:
+        for part, kept in zip(site.linear_parts(), (places, groups, groups), strict=True):
+            _keep_outputs(part, _lines(kept, size))
+    _keep_inputs(site.projection, _lines(places, size))
+    width = len(places) * size
+    for names, number in ((_COUNTS, len(places)), (_WIDTHS, width), (("num_key_value_heads",), len(groups))):
         for name in names:
             if isinstance(getattr(site.owner, name, None), int):
                 setattr(site.owner, name, number)
 
 
-def _lines(places: list[int], size: int, device: torch.device) -> Tensor:
-    return torch.tensor(
-        [place * size + step for place in places for step in range(size)], dtype=torch.long, device=device
-    )
+def _lines(places: list[int], size: int) -> list[int]:
+    return [place * size + step for place in places for step in range(size)]
 
 
-def _like(old: nn.Parameter, values: Tensor) -> nn.Parameter:
-    return nn.Parameter(values.contiguous(), requires_grad=old.requires_grad)
+def _keep_outputs(layer: Any, lines: list[int]) -> None:
+    """Outputs are the rows of a Linear's weight and the columns of GPT-2's Conv1D."""
+    transposed = isinstance(layer, Conv1D)
+    layer.weight = _kept(layer.weight, lines, axis=1 if transposed else 0)
+    if layer.bias is not None:
+        layer.bias = _kept(layer.bias, lines, axis=0)
+    setattr(layer, "nf" if transposed else "out_features", len(lines))
+
+
+def _keep_inputs(layer: Any, lines: list[int]) -> None:
+    transposed = isinstance(layer, Conv1D)
+    layer.weight = _kept(layer.weight, lines, axis=0 if transposed else 1)
+    setattr(layer, "nx" if transposed else "in_features", len(lines))
+
+
+def _kept(old: nn.Parameter, lines: list[int], *, axis: int) -> nn.Parameter:
+    where = torch.tensor(lines, dtype=torch.long, device=old.device)
+    return nn.Parameter(old.detach().index_select(axis, where).contiguous(), requires_grad=old.requires_grad)
 
 
 @torch.no_grad()
@@ -124,7 +144,13 @@ def _prove(model: nn.Module, smaller: nn.Module, mask: HeadMask, *, anatomy: Ana
     try:
         with gated(model, mask, anatomy=anatomy):
             wanted = _answer(plain_forward(model)())
-        found = _answer(plain_forward(smaller)())
+        try:
+            found = _answer(plain_forward(smaller)())
+        except (RuntimeError, ValueError) as problem:
+            raise NotSupported(
+                f"A {type(model).__name__} does not run with fewer heads ({problem}): its heads can be gated and "
+                "measured, but not cut."
+            ) from problem
     finally:
         model.train(was_training[0]), smaller.train(was_training[1])
     limit = _TOLERANCE[wanted.dtype] * max(1.0, float(wanted.abs().max()))
