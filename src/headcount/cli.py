@@ -8,6 +8,7 @@ import typer
 
 from headcount import __version__
 from headcount.core.errors import BadInput
+from headcount.core.files import check_file
 from headcount.core.mask import HeadMask
 from headcount.core.runtime import Runtime
 from headcount.options import Data, Examples, Language, Model, Revision, Task, command
@@ -66,7 +67,7 @@ def _options(
     """What holds for every command; the text of the help stands above."""
 
 
-@command(app, "demo", panel=START, example="headcount demo --to runs/demo", runs_model=True)
+@command(app, "demo", panel=START, example="headcount demo --to runs/demo", runs_model=True, resumes=True)
 def demo(
     *,
     to: Annotated[Path, typer.Option(help="Folder for everything the demo makes.", metavar="FOLDER")] = Path(
@@ -157,6 +158,8 @@ def measure(
     """
     from headcount.study import steps
 
+    if to is not None and not dry_run:
+        check_file(to)
     subject = steps.load(
         model, data=data, task=task, language=language, examples=examples, runtime=runtime, revision=revision
     )
@@ -173,11 +176,11 @@ def measure(
     console = answers()
     console.print(score_map(scores))
     console.print(ends_table(scores))
-    console.print(f"[dim]{scores.signature}[/]")
+    console.print(str(scores.signature), style="dim", markup=False)
     if to is None:
         console.print("Not saved: add --to scores.json, then `headcount prune scores.json --rule negative`.")
     else:
-        console.print(f"Scores in {to}. Next: headcount prune {to} --lowest 12 --to mask.json")
+        console.print(f"Scores in {to}. Next: headcount prune {to} --lowest 12 --to mask.json", markup=False)
 
 
 @command(app, "prune", panel=WORK, example="headcount prune scores.json --lowest 12 --to mask.json")

@@ -2,7 +2,10 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +27,8 @@ Language = Annotated[str | None, typer.Option(help="A name for the language; els
 Examples = Annotated[int | None, typer.Option(help="Only the first so many sentences.", metavar="N")]
 Revision = Annotated[str | None, typer.Option(help="A commit, tag or branch of a model on the hub.")]
 
+_KEPT = "What was finished is kept; the same command goes on from there."
+_NOTHING = "Nothing was written."
 _DEFAULTS = Runtime()
 _RUNTIME: dict[str, tuple[Any, Any]] = {
     "device": (
@@ -48,7 +53,9 @@ _DEBUG = Annotated[bool, typer.Option("--debug", help="Show the whole traceback 
 _JSON = Annotated[bool, typer.Option("--json", help="Answer with one JSON object, for machines.", rich_help_panel=SAY)]
 
 
-def command(app: typer.Typer, name: str, *, panel: str, example: str, runs_model: bool = False) -> Callable[..., Any]:
+def command(
+    app: typer.Typer, name: str, *, panel: str, example: str, runs_model: bool = False, resumes: bool = False
+) -> Callable[..., Any]:
     """Make a function a command: shared options, errors in one line, exit codes 0, 1 and 130.
 
     A function that takes `runtime` gets it built from the shared options; one that takes `as_json` gets `--json`.
@@ -63,19 +70,11 @@ def command(app: typer.Typer, name: str, *, panel: str, example: str, runs_model
 
         @functools.wraps(function)
         def wrapped(**given: Any) -> None:
-            debug = given.pop("debug")
-            try:
+            with _door(debug=given.pop("debug"), resumes=resumes):
                 if runs_model:
                     given["runtime"] = Runtime(**{option: given.pop(option) for option in _RUNTIME})
                 function(**given)
-            except HeadcountError as problem:
-                if debug:
-                    raise
-                notices().print(f"[bold red]Error:[/] {_plain(str(problem))}")
-                raise typer.Exit(1) from None
-            except KeyboardInterrupt:
-                notices().print("Interrupted. What was finished is kept; the same command goes on from there.")
-                raise typer.Exit(130) from None
+                sys.stdout.flush()
 
         kept = [item for item in own.parameters.values() if item.name not in ("runtime", "as_json")]
         extra = [
@@ -88,6 +87,26 @@ def command(app: typer.Typer, name: str, *, panel: str, example: str, runs_model
         return wrapped
 
     return make
+
+
+@contextmanager
+def _door(*, debug: bool, resumes: bool) -> Iterator[None]:
+    """What goes wrong inside becomes one readable line and an exit code; --debug lets it pass as it is."""
+    try:
+        yield
+    except BrokenPipeError:
+        # who reads the pipe has had enough; Python must not complain once more when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except (HeadcountError, OSError) as problem:
+        if debug:
+            raise
+        told = str(problem) if isinstance(problem, HeadcountError) else f"The system refused: {problem}."
+        notices().print(f"[bold red]Error:[/] {_plain(told)}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        notices().print(f"Interrupted. {_KEPT if resumes else _NOTHING}")
+        raise typer.Exit(130) from None
 
 
 def _plain(text: str) -> str:

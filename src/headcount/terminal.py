@@ -20,7 +20,7 @@ BLUE, ORANGE = "#56b4e9", "#e69f00"
 
 def answers() -> Console:
     """Where answers go: standard output, plain in a pipe and under NO_COLOR."""
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 200)
 
 
 def notices() -> Console:
@@ -69,13 +69,16 @@ class Bars:
 def score_map(scores: HeadScores) -> Table:
     """Layers down, heads across; blue helps, orange harms, and signs say it without colour."""
     largest = max((abs(float(value)) for value in scores.value), default=0.0) or 1.0
-    table = Table(title=f"{scores.method} · {scores.task}/{scores.language} · {scores.unit} in thousandths", box=None)
-    table.add_column("layer", justify="right")
+    title = Text(f"{scores.method} · {scores.task}/{scores.language} · {scores.unit} in thousandths")
+    table = Table(title=title, box=None, padding=(0, 0, 0, 1))
+    table.add_column("layer", justify="right", no_wrap=True)
     rows = _rows(scores.layout)
     for place in range(max((len(names) for names in rows.values()), default=0)):
-        table.add_column(str(place), justify="right")
+        table.add_column(str(place), justify="right", no_wrap=True)
     for name, heads in rows.items():
-        table.add_row(name, *(_cell(float(scores.value[scores.place(head)]), largest) for head in heads))
+        table.add_row(
+            name, *(_cell(float(scores.value[scores.place(head)]), largest, signed=scores.signed) for head in heads)
+        )
     return table
 
 
@@ -86,10 +89,10 @@ def _rows(layout: Layout) -> dict[str, list[str]]:
     return rows
 
 
-def _cell(value: float, largest: float) -> Text:
+def _cell(value: float, largest: float, *, signed: bool) -> Text:
     strength = abs(value) / largest
     style = "" if strength < 0.02 else f"{BLUE if value > 0 else ORANGE}{' bold' if strength > 0.5 else ''}"
-    return Text(f"{1000 * value:+.0f}", style=style)
+    return Text(f"{1000 * value:{'+' if signed else ''}.0f}", style=style)
 
 
 def ends_table(scores: HeadScores, *, count: int = 5) -> Table:
@@ -121,7 +124,7 @@ def pairs(rows: Iterable[tuple[str, Any]]) -> Table:
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     for name, value in rows:
-        table.add_row(name, str(value))
+        table.add_row(Text(name), Text(str(value)))
     return table
 
 

@@ -12,7 +12,7 @@ from headcount.core.runtime import Runtime
         ({"batch_tokens": 0}, "--batch-tokens must be at least 1, not 0"),
         ({"threads": 0}, "--threads must be at least 1, not 0"),
         ({"threads": -2}, "--threads must be at least 1, not -2"),
-        ({"seed": -1}, "--seed must be 0 or more, not -1"),
+        ({"seed": -1}, "--seed must lie between 0 and 4294967295, not -1"),
     ],
 )
 def test_impossible_options_are_refused_by_their_name(options, message):

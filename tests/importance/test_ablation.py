@@ -67,7 +67,8 @@ def test_verdicts_by_hand() -> None:
     low = np.array([0.01, -0.05, -0.001, -0.01, 0.0, 0.001])
     high = np.array([0.02, -0.03, 0.001, 0.01, 0.0, 0.0015])
     expected = ("helps", "harms", "idle", "needs more data", "idle", "idle")
-    assert verdicts_of(low, high, zone=0.002) == expected
+    assert verdicts_of(low, high, zone=0.002, examples=30) == expected
+    assert set(verdicts_of(low, high, zone=0.002, examples=29)) == {"needs more data"}
 
 
 def test_gated_scores_equal_those_of_heads_cut_out() -> None:

@@ -204,7 +204,7 @@ def test_a_pipe_gets_plain_text_and_answers_alone() -> None:
     found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 0
     assert "\x1b" not in found.stdout + found.stderr
-    assert "closing one head at a time: 2 of 2" in found.stderr
+    assert "closing one head at a time: 12 of 12" in found.stderr
     assert "closing one head" not in found.stdout
     told = subprocess.run([*command, "--json"], capture_output=True, text=True)
     assert json.loads(told.stdout)["method"] == "ablation"

@@ -70,7 +70,7 @@ def test_masks_of_a_curve_are_nested_and_exact(values: list[float]) -> None:
     [
         ({}, "exactly one of lowest, keep, rule; got none"),
         ({"lowest": 1, "keep": 0.5}, "got lowest, keep"),
-        ({"lowest": 7}, "Between 0 and 6 heads can be closed, not 7"),
+        ({"lowest": 7}, "whole number of heads between 0 and 6 can be closed, not 7"),
         ({"lowest": -1}, "not -1"),
         ({"keep": 1.5}, "between 0 and 1, not 1.5"),
     ],

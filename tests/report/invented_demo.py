@@ -136,16 +136,17 @@ def _gradient(layout: Layout, language: str, rng: np.random.Generator) -> HeadSc
     value = rng.gamma(2.0, 0.012, len(layout))
     for head, kind in KINDS.items():
         value[layout.place(head)] = {"dead": 0.0, "positional": 0.11, "harmful": 0.07}[kind]
+    value = (value - value.min()) / (value.max() - value.min())
     return HeadScores(
         layout=layout,
         method="gradient",
         task="pos",
         language=language,
-        unit="gradient",
+        unit="scaled gradient",
         signed=False,
         value=value,
         low=value * 0.92,
-        high=value * 1.08,
+        high=np.minimum(1.0, value * 1.08),
         signature=Signature.of(method="gradient", task=f"pos/{language}", n=400, seed=0),
     )
 

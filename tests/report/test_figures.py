@@ -36,7 +36,7 @@ def test_head_maps_show_every_head_with_its_numbers(demo: Demo, method: str, lan
     for place, name in enumerate(scores.layout.names):
         low, high = float(scores.low[place]), float(scores.high[place])  # type: ignore[index]
         assert (tiles[name]["value"], tiles[name]["low"], tiles[name]["high"]) == (scores.value[place], low, high)
-        assert tiles[name]["sure"] == (low > 0 or high < 0)
+        assert tiles[name]["sure"] == (method == "gradient" or low > 0 or high < 0)
     assert tiles["encoder.3.5"]["head"] == "layer 4, head 6 (encoder.3.5)"
 
 
@@ -77,6 +77,13 @@ def test_a_method_without_intervals_is_not_drawn_as_unsure(demo: Demo) -> None:
     assert all("[" not in tile["worth"] for tile in tiles)
 
 
+def test_no_tile_of_an_unsigned_method_is_small(demo: Demo) -> None:
+    for scores in demo.scores_of("gradient"):
+        tiles = data_of(head_map(demo, scores))
+        assert min(tile["low"] for tile in tiles) == 0  # its lowest head is 0 by scaling, whatever it is worth
+        assert all(tile["sure"] for tile in tiles)
+
+
 def test_wide_maps_leave_the_numbers_to_the_hover() -> None:
     demo = read(invented_demo.demo(layout=invented_demo.layout_of(12, 12)))
     spec = head_map(demo, demo.scores[0]).to_dict()
@@ -115,7 +122,7 @@ def test_a_model_whose_heads_are_all_worth_nothing_can_be_drawn(document: dict[s
             scores[name] = [0.0] * len(scores["value"])
     demo = read(document)
     for scores in demo.scores:
-        assert not any(tile["sure"] for tile in data_of(head_map(demo, scores)))
+        assert all(tile["sure"] != scores.signed for tile in data_of(head_map(demo, scores)))
 
 
 def test_method_against_method_pairs_each_head_with_itself(demo: Demo) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from headcount.core.errors import BadInput, CannotWrite, MissingExtra
 from headcount.core.heads import Layout, row
+from headcount.importance.ablation import ZONES
 from headcount.report.page import render, require, write
 from report import invented_demo
 
@@ -105,6 +106,42 @@ def test_the_summary_is_computed_from_the_data(page: str, document: dict[str, An
 
 def test_a_loss_is_told_as_plainly_as_a_gain(page: str) -> None:
     assert "closing six heads (“six by lot”) takes kemi from 93.8 % to 83.3 % (−10.5 points" in text_of(page)
+
+
+def test_a_larger_loss_that_proves_nothing_does_not_hide_a_sure_one(document: dict[str, Any]) -> None:
+    unsure = next(item for item in document["evaluations"] if item["mask"] == "lowest six by gradient")
+    unsure.update(gain=-0.2, low=-0.41, high=0.01, p=0.06)
+    text = text_of(render(document))
+    assert "closing six heads (“six by lot”) takes kemi from 93.8 % to 83.3 % (−10.5 points" in text
+    assert "(−20.0 points" not in text
+
+
+def test_a_gradient_map_tells_its_scale_and_claims_no_zero(page: str) -> None:
+    ablation, gradient = part(page, "maps").split("Gate gradient", 1)
+    assert "small: its interval reaches zero" in ablation
+    assert "reaches zero" not in gradient
+    assert "no reaction" not in gradient
+    assert "lowest, 0 highest, 1" in gradient
+    assert "each layer by its L2 norm, then all heads together from 0 to 1" in gradient
+    assert "the lowest head is always 0 and the highest always 1" in gradient
+
+
+def test_idle_is_told_with_its_zone(page: str) -> None:
+    zone = f"{100 * ZONES['accuracy']:g}"
+    told = f"Idle means: the whole interval lies inside the zone of ±{zone} points that we call no effect"
+    assert told in part(page, "reading")
+
+
+def test_the_closing_table_says_how_many_p_values_stand_uncorrected(document: dict[str, Any], page: str) -> None:
+    closing = part(page, "closing")
+    assert "one by one, not corrected for their number: this table holds nine" in closing
+    together = "the intervals of close-one ablation hold for all heads of a map together"
+    assert together in closing
+    document["scores"] = [item for item in document["scores"] if item["method"] == "gradient"]
+    document["evaluations"] = document["evaluations"][:4]
+    closing = part(render(document), "closing")
+    assert "this table holds four" in closing
+    assert together not in closing
 
 
 def test_the_exam_shows_what_was_found_missed_and_wrongly_accused(page: str) -> None:

@@ -40,7 +40,7 @@ def test_draws_equal_a_slow_twin(seed, examples, figures):
 def test_the_paired_bootstrap_equals_a_slow_twin():
     before, after = tagged(1, 12), tagged(2, 12)
     found = paired_bootstrap(before, after, accuracy, rng=rng(5), confidence=0.9)
-    draws = slow_draws(np.stack([before, after]), accuracy, seed=5, draws=resample.DRAWS)
+    draws = slow_draws(np.stack([before, after]), accuracy, seed=5, draws=resample.PAIRED_DRAWS)
     gains = np.sort(draws[:, 1] - draws[:, 0])
     # linear interpolation between order statistics (Hyndman and Fan 1996, type 7)
     places = [0.05 * (len(gains) - 1), 0.95 * (len(gains) - 1)]
@@ -51,7 +51,7 @@ def test_the_paired_bootstrap_equals_a_slow_twin():
     assert found.gain == found.after - found.before
     tail = min((gains <= 0).sum(), (gains >= 0).sum())
     assert found.p == pytest.approx(min(1, 2 * (tail + 1) / (len(gains) + 1)))
-    assert (found.examples, found.draws, found.confidence) == (12, 2_000, 0.9)
+    assert (found.examples, found.draws, found.confidence) == (12, 10_000, 0.9)
 
 
 def test_a_figure_is_a_ratio_of_sums_and_not_a_mean_of_ratios():
@@ -117,7 +117,7 @@ def test_a_clear_gain_has_the_smallest_p_and_the_right_sign():
     found = paired_bootstrap(before, after, accuracy, rng=rng(0))
     back = paired_bootstrap(after, before, accuracy, rng=rng(0))
     assert 0 < found.low <= found.gain <= found.high
-    assert found.p == pytest.approx(2 / 2001)  # never 0
+    assert found.p == pytest.approx(2 / 10_001)  # never 0
     assert (back.gain, back.p) == (-found.gain, found.p)
     assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
 

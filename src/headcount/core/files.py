@@ -29,10 +29,29 @@ def _prepare(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
             path.lstat()  # a name that is too long must be told before the work, not after it
-    except FileExistsError as problem:
-        raise CannotWrite(f"Cannot write {path}: {problem.filename} is a file where a folder is needed.") from problem
+    except (FileExistsError, NotADirectoryError) as problem:
+        raise CannotWrite(f"Cannot write {path}: {_in_the_way(path)} is a file where a folder is needed.") from problem
     except OSError as problem:
         raise _refusal(path, problem) from problem
+
+
+def _in_the_way(path: Path) -> Path:
+    """The part of a path that is a file though something shall lie in it."""
+    return next((part for part in reversed(path.parents) if part.exists() and not part.is_dir()), path.parent)
+
+
+def check_file(path: Path | str) -> None:
+    """Find out before long work whether a file can be written there; nothing stays behind."""
+    path = Path(path)
+    _prepare(path)
+    if os.path.isdir(path):
+        raise CannotWrite(f"Cannot write {path}: there is a folder of that name.")
+    probe = _beside(path)
+    try:
+        probe.touch()
+    except OSError as problem:
+        raise _refusal(path, problem) from problem
+    probe.unlink()
 
 
 def make_folder(path: Path | str) -> Path:

@@ -6,6 +6,9 @@ from typing import final
 from headcount.core.errors import BadInput
 from headcount.core.signature import Setting
 
+# Far past any use; a number beyond it is a slip, and can end the process.
+_MOST_THREADS = 1024
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +26,10 @@ class Runtime:
             raise BadInput(f"--batch-tokens must be at least 1, not {self.batch_tokens}.")
         if self.threads is not None and self.threads < 1:
             raise BadInput(f"--threads must be at least 1, not {self.threads}.")
-        if self.seed < 0:
-            raise BadInput(f"--seed must be 0 or more, not {self.seed}.")
+        if self.threads is not None and self.threads > _MOST_THREADS:
+            raise BadInput(f"--threads must be at most {_MOST_THREADS}, not {self.threads}.")
+        if not 0 <= self.seed < 2**32:
+            raise BadInput(f"--seed must lie between 0 and {2**32 - 1}, not {self.seed}.")
 
     def settings(self) -> dict[str, Setting]:
         """For signatures; the device by kind, because bits are promised per kind."""

@@ -1,5 +1,6 @@
 """Words to pieces to batches: no label is lost, little is padded. What is done with a batch is `training`."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -91,9 +92,17 @@ def encode(
     return windows
 
 
+def _wants_spaces(tokenizer: Any) -> bool:
+    """Byte-level tokenizers read the space before a word as part of it; some must be given it."""
+    found = json.loads(tokenizer.backend_tokenizer.to_str())["pre_tokenizer"] or {}
+    parts = found.get("pretokenizers", [found])
+    return any(part.get("type") == "ByteLevel" and not part.get("add_prefix_space") for part in parts)
+
+
 def _word_pieces(example: Example, tokenizer: Any) -> list[list[int]]:
     """Pieces of each word; a word that leaves none (a lone joiner, say) becomes the unknown piece."""
-    encoded = tokenizer(list(example.words), is_split_into_words=True, add_special_tokens=False)
+    words = [f" {word}" for word in example.words] if _wants_spaces(tokenizer) else list(example.words)
+    encoded = tokenizer(words, is_split_into_words=True, add_special_tokens=False)
     found: list[list[int]] = [[] for _ in example.words]
     for piece, word in zip(encoded["input_ids"], encoded.word_ids(), strict=True):
         found[word].append(piece)

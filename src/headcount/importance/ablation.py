@@ -10,8 +10,6 @@ from headcount.training.objective import Game
 
 # Half-width of what counts as no effect, by metric: 0.2 points of accuracy; nothing is assumed of a user's own payoff.
 ZONES = {"accuracy": 0.002}
-# Heads asked about in one call: enough for a game to share passes, few enough to see progress.
-_TOGETHER = 8
 
 
 def ablation(
@@ -22,7 +20,7 @@ def ablation(
     closed_one = torch.ones(players, players) - torch.eye(players)
     base = game.worth(torch.ones(1, players))[0]
     parts = []
-    chunks = torch.split(closed_one, _TOGETHER)
+    chunks = torch.split(closed_one, 1)  # one head a call: each is seen as progress
     for chunk in counted(chunks, total=len(chunks), task="closing one head at a time", progress=progress):
         parts.append(game.worth(chunk))
     others = np.concatenate(parts) if parts else base[None][:0]
@@ -38,7 +36,7 @@ def ablation(
         value=bands.value,
         low=bands.low,
         high=bands.high,
-        verdicts=verdicts_of(bands.low, bands.high, zone=zone),
+        verdicts=verdicts_of(bands.low, bands.high, zone=zone, examples=base.shape[0]),
         unit=unit,
         examples=base.shape[0],
         options=options,

@@ -6,7 +6,7 @@ from typing import Any, final
 
 from headcount import __version__
 from headcount.core.chance import generator
-from headcount.core.errors import NotSupported, pick
+from headcount.core.errors import BadInput, NotSupported, pick
 from headcount.core.progress import Progress, silent
 from headcount.core.scores import HeadScores
 from headcount.core.signature import Signature
@@ -68,6 +68,14 @@ def measure(
             f"{method!r} needs a {found.needs.__name__} subject, and this {type(subject).__name__} is none. "
             f"It can answer: {able or 'nothing'}."
         )
+    if not 0 < confidence < 1:
+        raise BadInput(f"A confidence lies between 0 and 1, not {confidence!r}.")
+    if zone is not None and not zone >= 0:
+        raise BadInput(f"A zone is a half-width from 0 upwards, not {zone!r}.")
+    if seed < 0:
+        raise BadInput(f"A seed is a whole number from 0, not {seed!r}.")
+    if not len(subject.layout):
+        raise BadInput("This model has no heads left, so there is nothing to measure.")
     settings = subject.settings()
     rng = generator(seed, "measure", method, str(settings["language"]))
     result = found.run(subject, rng=rng, confidence=confidence, zone=zone, progress=progress)

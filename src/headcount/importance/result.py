@@ -26,8 +26,15 @@ class Measured:
     options: Mapping[str, Setting] = field(default_factory=dict)
 
 
-def verdicts_of(low: Floats, high: Floats, *, zone: float) -> tuple[str, ...]:
+# Fewer examples than this give no verdict: resampling a handful finds effects everywhere (with 144 heads that do
+# nothing, some head "helps" or "harms" in 25 % of texts of 10 sentences, 5 % of 30, 3 % of 100).
+LEAST_EXAMPLES = 30
+
+
+def verdicts_of(low: Floats, high: Floats, *, zone: float, examples: int) -> tuple[str, ...]:
     """Idle inside the indifference zone, else helps or harms where the interval leaves 0 out, else more data."""
+    if examples < LEAST_EXAMPLES:
+        return ("needs more data",) * len(low)
     words = []
     for bottom, top in zip(low, high, strict=True):
         if -zone <= bottom and top <= zone:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -16,6 +17,15 @@ from headcount.model.anatomy import Anatomy, Site, anatomy_of
 Hook = Callable[[nn.Module, tuple[Any, ...]], tuple[Any, ...]]
 
 
+# How many gates are around each model at this moment.
+_gated_now: WeakKeyDictionary[nn.Module, int] = WeakKeyDictionary()
+
+
+def is_gated(model: nn.Module) -> bool:
+    """Whether gates are in place right now."""
+    return _gated_now.get(model, 0) > 0
+
+
 @contextmanager
 def gated(model: nn.Module, gates: HeadMask | Tensor, *, anatomy: Anatomy | None = None) -> Iterator[nn.Module]:
     """Let each head speak only as loudly as its gate says; the model comes back as it was, also after an error.
@@ -25,6 +35,8 @@ def gated(model: nn.Module, gates: HeadMask | Tensor, *, anatomy: Anatomy | None
     anatomy = anatomy or anatomy_of(model)
     per_head = gates_per_head(gates, layout=anatomy.layout)
     with ExitStack() as stack:
+        _gated_now[model] = _gated_now.get(model, 0) + 1
+        stack.callback(lambda: _gated_now.update({model: _gated_now[model] - 1}))
         for site, span in anatomy.spans():
             handle = site.projection.register_forward_pre_hook(_scale(site, per_head[..., span]))
             stack.callback(handle.remove)

@@ -36,6 +36,7 @@ class Loaded:
     name: str
     revision: str
     runtime: Runtime
+    stored: torch.dtype = torch.float32  # the precision the checkpoint was saved in
 
 
 def settle(runtime: Runtime) -> Runtime:
@@ -46,9 +47,13 @@ def settle(runtime: Runtime) -> Runtime:
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise BadInput(f"--device {device}: this machine has no CUDA device; use --device cpu.")
     try:
-        torch.device(device)
+        kind = torch.device(device).type
     except RuntimeError as problem:
         raise BadInput(f"--device {device!r} is no device torch knows: try cpu, cuda or cuda:1.") from problem
+    if kind not in ("cpu", "cuda", "mps") or (kind == "mps" and not torch.backends.mps.is_available()):
+        raise BadInput(f"--device {device}: models cannot run there on this machine; use cpu, cuda or mps.")
+    if kind == "cuda" and (torch.device(device).index or 0) >= torch.cuda.device_count():
+        raise BadInput(f"--device {device}: this machine has {torch.cuda.device_count()} CUDA devices.")
     pick(DTYPES, runtime.dtype, kind="dtype")
     if runtime.threads is not None:
         torch.set_num_threads(runtime.threads)
@@ -63,6 +68,7 @@ def load(name: str | Path, *, head: str | None, runtime: Runtime, revision: str 
     runtime = settle(runtime)
     with _quiet(), _own_chance():
         config = _config(name, revision)
+        stored = getattr(config, "dtype", None)
         auto = _class_of(config) if head is None else getattr(transformers, pick(HEADS, head, kind="model head"))
         if getattr(config, "headcount_layout", None) is not None:
             model = _load_cut(name, auto, config, revision)
@@ -75,6 +81,7 @@ def load(name: str | Path, *, head: str | None, runtime: Runtime, revision: str 
         name=str(name),
         revision=getattr(config, "_commit_hash", None) or _fingerprint(model),
         runtime=runtime,
+        stored=stored if isinstance(stored, torch.dtype) else torch.float32,
     )
 
 
@@ -112,6 +119,8 @@ def save(model: nn.Module, tokenizer: Any, folder: Path | str, *, replace: bool 
 
 
 def _config(name: str | Path, revision: str | None) -> Any:
+    if revision is not None and Path(name).is_dir():
+        raise BadInput(f"{name} is a folder, which has no revisions; leave --revision out.")
     try:
         return transformers.AutoConfig.from_pretrained(name, revision=revision)
     except (OSError, ValueError) as problem:
@@ -134,7 +143,7 @@ def _load_whole(name: str | Path, auto: Any, config: Any, revision: str | None) 
         model, report = auto.from_pretrained(
             name, config=config, revision=revision, use_safetensors=True, output_loading_info=True, dtype=torch.float32
         )
-    except (OSError, ValueError, RuntimeError) as problem:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as problem:
         raise BadInput(f"{name} does not load as {auto.__name__}: {_first_line(problem)}") from problem
     # a bare encoder's pooler is never run by us: a checkpoint without one is whole all the same
     missing = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))

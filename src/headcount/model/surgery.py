@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
-from headcount.core.errors import NotSupported, SeamBroken
+from headcount.core.errors import BadInput, NotSupported, SeamBroken
 from headcount.core.heads import Layout, Row
 from headcount.core.mask import HeadMask
 from headcount.model.anatomy import Anatomy, Site, anatomy_of, forget, inherit
-from headcount.model.gates import gated
+from headcount.model.gates import gated, is_gated
 from headcount.model.probe import plain_forward
 
 # Attributes in which attention modules keep how many heads they have; what is there is kept true.
@@ -30,6 +30,8 @@ def cut(model: nn.Module, mask: HeadMask, *, anatomy: Anatomy | None = None) -> 
     """
     anatomy = anatomy or anatomy_of(model)
     anatomy.layout.require(mask.layout, what="The mask")
+    if is_gated(model):
+        raise BadInput("The model is gated now, and its copy would be too: cut it after the `with` has ended.")
     smaller = copy.deepcopy(model)
     inherit(model, smaller)
     keep_heads(smaller, kept_rows(mask))
@@ -64,6 +66,10 @@ def keep_heads(model: nn.Module, layout: Layout) -> None:
     """Cut `model` itself down to the heads of `layout`, and let its config remember their names."""
     rows = {item.name: item for item in layout.rows}
     sites = anatomy_of(model).sites
+    for site in sites:
+        kept = rows.get(site.row.name)
+        if kept is None or not set(kept.heads) <= set(site.row.heads):
+            raise BadInput(f"The plan keeps heads of {site.row.name} that this model does not have: {kept}.")
     changed = [site for site in sites if rows[site.row.name].heads != site.row.heads]
     for site in changed:
         _require_sliceable(site)

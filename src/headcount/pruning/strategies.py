@@ -23,9 +23,10 @@ def prune(
     if keep is not None:
         if not 0 <= keep <= 1:
             raise BadInput(f"The share to keep lies between 0 and 1, not {keep}.")
-        lowest = count - round(keep * count)
-    if lowest is None or not 0 <= lowest <= count:
-        raise BadInput(f"Between 0 and {count} heads can be closed, not {lowest}.")
+        closed = count - round(keep * count)
+        return _mask(scores, scores.ranking[:closed], choice=f"keep {keep:g} (lowest {closed})")
+    if isinstance(lowest, bool) or not isinstance(lowest, int) or not 0 <= lowest <= count:
+        raise BadInput(f"A whole number of heads between 0 and {count} can be closed, not {lowest}.")
     return _mask(scores, scores.ranking[:lowest], choice=f"lowest {lowest}")
 
 

@@ -98,8 +98,9 @@ def how_to_read(demo: Demo) -> Safe:
         ),
         (
             "Idle",
-            "means: measured closely, and worth next to nothing. Needs more data means: the interval is still too "
-            "wide to say.",
+            "means: the whole interval lies inside the zone of ±0.2\u00a0points that we call no effect, "
+            "whether or not it holds zero. Needs more data means: the interval is still too wide to say, or there are "
+            "fewer than 30 examples.",
         ),
         ("Layer 4, head 8 (encoder.3.7)", "is one head: people count from one, commands from zero."),
         (

@@ -35,7 +35,7 @@ _NAMES: Final = {
 
 
 def head_map(scores: HeadScores, *, planted: Sequence[Planted], limit: float) -> alt.LayerChart:
-    """Layers down, heads across; a tile is coloured by its value, and small where the interval reaches zero."""
+    """Layers down, heads across; a tile is coloured by its value, and small where it is not sure (`rows`)."""
     columns, lines = rows.columns_of(scores.layout), list(rows.line_names(scores.layout).values())
     roomy = len(columns) <= TILES_WITH_NUMBERS
     base = alt.Chart().encode(

@@ -1,13 +1,16 @@
 """What was measured, as figures with legends and tables: maps, comparison, closing, curves. Charts are `figures`."""
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, Final, final
 
 from headcount.core.scores import HeadScores
 from headcount.report import figures, rows, words
 from headcount.report.document import Demo, Evaluation
 from headcount.report.markup import Safe, paragraph, section, table, tag
 from headcount.report.palette import BLUE, GREY, ORANGE, PURPLE, WHITE, line_of
+
+# The one method whose intervals hold for all heads of a map together; those of others hold one by one.
+TOGETHER: Final = "ablation"
 
 
 @final
@@ -57,10 +60,10 @@ def _map_legend(scores: HeadScores, limit: float) -> Safe:
         bottom = words.number(-limit, unit=scores.unit, signed=True) + unit
         bar = _bar(f"harms, {bottom}", f"helps, {top}", (ORANGE, WHITE, BLUE), middle="0")
     else:
-        bar = _bar("no reaction, 0", f"strong, {top}", (WHITE, PURPLE), middle="")
+        bar = _bar("lowest, 0", f"highest, {top}", (WHITE, PURPLE), middle="")
     small = "small: its interval reaches zero, it may be worth nothing"
     keys = [_key("swatch planted", "outlined: planted")]
-    if scores.low is not None:
+    if scores.signed and scores.low is not None:
         keys.insert(0, _key("swatch unsure", small))
     return tag("div", bar, *keys, kind="legend")
 
@@ -148,12 +151,23 @@ def closing(demo: Demo, wall: Wall) -> Safe:
         "div", *(_key("swatch dot", name, style=f"background:{colour}") for name, colour in keys), kind="legend"
     )
     grid = tag("div", *charts, kind="grid")
-    return section("closing", "Closing heads", paragraph(intro), legend, grid, _closing_table(demo, groups))
+    note = paragraph(_one_by_one(demo), kind="quiet")
+    return section("closing", "Closing heads", paragraph(intro), legend, grid, _closing_table(demo, groups), note)
 
 
 def _why(demo: Demo, item: Evaluation) -> str:
     closed = words.heads(demo.model.layout, item.closed) if len(item.closed) <= 2 else f"{len(item.closed)} heads"
     return f"{words.full_sentence(item.why)} Closed: {closed}."
+
+
+def _one_by_one(demo: Demo) -> str:
+    """What the p-values and intervals of the page hold for: one alone, or all of them together."""
+    number = words.count(len(demo.evaluations))
+    text = f"The p-values are one by one, not corrected for their number: this table holds {number}."
+    if TOGETHER not in demo.methods:
+        return text
+    name = words.title_of(TOGETHER).lower()
+    return f"{text} In the head maps, the intervals of {name} hold for all heads of a map together."
 
 
 def _closing_table(demo: Demo, groups: dict[str, list[Evaluation]]) -> Safe:

@@ -73,16 +73,21 @@ def best_gain(demo: Demo) -> Evaluation | None:
     return max(sure, key=lambda item: item.gain.value, default=None)
 
 
+def worst_loss(demo: Demo) -> Evaluation | None:
+    """The largest loss whose interval lies below zero."""
+    sure = [item for item in demo.evaluations if item.gain.sign < 0]
+    return min(sure, key=lambda item: item.gain.value, default=None)
+
+
 def _closing(demo: Demo) -> list[str]:
     if not demo.evaluations:
         return []
-    best = best_gain(demo)
-    worst = min(demo.evaluations, key=lambda item: item.gain.value)
+    best, worst = best_gain(demo), worst_loss(demo)
     if best is None:
         sentences = ["Closing heads lifted no language beyond doubt."]
     else:
         sentences = [f"Closing {_closed(demo, best)} lifts {best.language} {_change(best)}."]
-    if worst.gain.sign < 0:
+    if worst is not None:
         sentences.append(
             f"Not every closing is free: closing {_closed(demo, worst)} takes {worst.language} {_change(worst)}."
         )

@@ -51,7 +51,7 @@ def line_names(layout: Layout) -> dict[str, str]:
 
 
 def map_rows(scores: HeadScores, *, planted: Sequence[Planted], limit: float) -> Rows:
-    """One row per head: where it stands, what it is worth; `sure` where the interval leaves zero out."""
+    """One row per head: where it stands, what it is worth; `sure` unless an interval with a sign reaches zero."""
     marked, lines = kinds_in(planted, scores.language), line_names(scores.layout)
     rows = []
     for place, player in enumerate(scores.layout.members):
@@ -70,7 +70,8 @@ def map_rows(scores: HeadScores, *, planted: Sequence[Planted], limit: float) ->
                 "verdict": found.verdict or "none: this method gives no verdicts",
                 "marked": player.name in marked,
                 "planted": marked.get(player.name, "no"),
-                "sure": scores.low is None or found.sign != 0,
+                # Without a sign, zero is only the low end of a scale: reaching it says nothing.
+                "sure": not scores.signed or scores.low is None or found.sign != 0,
                 "label": tile_label(found.value, scores, limit),
                 "ink": ink_on(strength, signed=scores.signed),
             }

@@ -32,7 +32,9 @@ METHODS: Final = {
     "gradient": (
         "Gate gradient",
         "It asks how strongly the answer would react if a head were turned down a little, all heads in one pass. That "
-        "is quick, but it has no sign: a head that harms reacts as strongly as a head that helps.",
+        "is quick, but it has no sign: a head that harms reacts as strongly as a head that helps. Its values are "
+        "scaled, each layer by its L2 norm, then all heads together from 0 to 1: the lowest head is always 0 and the "
+        "highest always 1, so a 0 means less than all others and not nothing.",
     ),
     "random": ("Random order", "Heads leave in an order drawn by lot: what any method must beat."),
 }

@@ -1,12 +1,12 @@
 """The demo: small languages, a tiny model with planted heads, two methods, an exam. All of it measured in this run."""
 
 import platform
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -19,15 +19,16 @@ from headcount.core.mask import HeadMask
 from headcount.core.progress import Progress, silent
 from headcount.core.runtime import Runtime
 from headcount.core.scores import HeadScores, save_scores
+from headcount.importance.ablation import ZONES
 from headcount.importance.result import verdicts_of
 from headcount.lab.truth import removals
-from headcount.ledger.store import Store
 from headcount.model.loading import settle
 from headcount.pruning.curve import removal_curve
 from headcount.pruning.strategies import prune
 from headcount.stats.resample import simultaneous_gains
 from headcount.study import planting, steps
 from headcount.study.exam import examine, with_truth
+from headcount.study.stages import Stages
 from headcount.training.subject import Subject
 
 FORMAT = "headcount.demo"
@@ -54,53 +55,14 @@ LOWEST = 6
 HARMFUL = "heads that harm"
 
 
-@final
-@dataclass(frozen=True, kw_only=True)
-class Demo:
-    """One demo in one folder: where its records lie, and under which settings they are valid."""
-
-    folder: Path
-    runtime: Runtime
-    progress: Progress
-    seconds: list[float] = field(default_factory=list)  # what each stage took, in whichever run it was made
-
-    def step(self, name: str, make: Callable[[], Any], *, needs: tuple[Path, ...] = (), **settings: Any) -> Any:
-        """What is known under these settings; made now if it is not, or if a file that goes with it is gone."""
-        known = self.known(name, **settings)
-        if known is None or not all(path.exists() for path in needs):
-            started = time.monotonic()
-            made = make()
-            known = {"seconds": round(time.monotonic() - started, 2), "made": made}
-            self.store.put(name, self.settings(**settings), known)
-        self.seconds.append(known["seconds"])
-        return known["made"]
-
-    @property
-    def store(self) -> Store:
-        """The records of this folder."""
-        return Store(self.folder / "records")
-
-    def known(self, name: str, **settings: Any) -> Any | None:
-        """What a stage left under these settings, if it is there."""
-        return self.store.get(name, self.settings(**settings))
-
-    def settings(self, **more: Any) -> dict[str, Any]:
-        """All that a stage depends on: given these, every figure of the demo is determined."""
-        return {"demo": VERSION, "headcount": __version__, "sizes": SIZES, **self.runtime.settings(), **more}
-
-    def subject(self, language: str, split: str, *, examples: int | None = None) -> Subject:
-        """The planted model at one split of one language."""
-        path = planting.text_path(self.folder, language, split)
-        return steps.load(self.folder / "model", data=path, language=language, examples=examples, runtime=self.runtime)
-
-
 def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) -> dict[str, Any]:
     """Go through all stages, skip what is there, and write text, model, scores, mask and what the page tells."""
     folder = Path(folder)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "records").is_dir():
         raise BadInput(f"{folder} holds something else than a demo; name another folder with --to.")
     make_folder(folder / "records")  # from now on the folder is known as a demo's, whatever interrupts it
-    demo = Demo(folder=folder, runtime=_settled(runtime), progress=progress)
+    demo = _stages(folder, runtime, progress)
+    progress("all stages", 0, len(STEPS))
     text = _text(demo)
     model = _model(demo)
     truth = {name: demo.step("truth", lambda name=name: _truth(demo, name), language=name) for name in LANGUAGES}
@@ -126,7 +88,7 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
         "exam": examine(scores, planted, {name: item["heads"] for name, item in truth.items()}),
         "evaluations": demo.step("evaluations", lambda: _evaluations(demo, masks)),
         "curves": demo.step("curves", lambda: _curves(demo, scores)),
-        "commands": commands(folder, seed=runtime.seed),
+        "commands": commands(folder, demo.runtime),
     }
     document["made"]["seconds"] = round(sum(demo.seconds), 1)
     documents.save(document, folder / "demo.json")
@@ -135,49 +97,74 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
 
 def outlook(folder: str | Path, *, runtime: Runtime) -> dict[str, Any]:
     """What a run would make, and what is there already."""
-    demo = Demo(folder=Path(folder), runtime=_settled(runtime), progress=silent)
-    there = [step for step in STEPS if demo.known(step[0], **step[1]) is not None]
+    demo = _stages(Path(folder), runtime, silent)
+    there = 0
+    for name, settings in STEPS:
+        files = _files(demo.folder, name)
+        known = demo.known(name, files=files, **settings)
+        there += known is not None
+        if known is not None and files:
+            demo.sources[name] = known["files"]
     return {
         "folder": str(folder),
         "languages": list(LANGUAGES),
         "sentences": dict(SIZES),
         "methods": list(METHODS),
         "stages": len(STEPS),
-        "there_already": len(there),
+        "there_already": there,
         "takes": "under 3 minutes on two CPU cores; a second run under 30 seconds",
     }
 
 
-def _settled(runtime: Runtime) -> Runtime:
+def _stages(folder: Path, runtime: Runtime, progress: Progress) -> Stages:
     """One thread unless more are asked for: in so small a model threads only wait for each other."""
-    return settle(replace(runtime, threads=runtime.threads or 1))
+    runtime = settle(replace(runtime, threads=runtime.threads or 1))
+    fixed = {"demo": VERSION, "headcount": __version__, "sizes": SIZES}
+    return Stages(folder=folder, runtime=runtime, progress=progress, fixed=fixed, total=len(STEPS))
 
 
-def commands(folder: Path, *, seed: int) -> list[str]:
-    """The commands that make the same by hand, from the demo's own files."""
-    model, dev = folder / "model", planting.text_path(folder, VICTIM, "dev")
-    test = planting.text_path(folder, VICTIM, "test")
+def _files(folder: Path, stage: str) -> tuple[Path, ...]:
+    """The files that a stage leaves beside its record."""
+    if stage == "text":
+        return tuple(planting.text_path(folder, name, split) for name in LANGUAGES for split in SIZES)
+    if stage == "model":
+        return tuple(folder / "model" / name for name in ("config.json", "model.safetensors", "tokenizer.json"))
+    return ()
+
+
+def _subject(demo: Stages, language: str, split: str, *, examples: int | None = None) -> Subject:
+    """The planted model at one split of one language."""
+    path = planting.text_path(demo.folder, language, split)
+    return steps.load(demo.folder / "model", data=path, language=language, examples=examples, runtime=demo.runtime)
+
+
+def commands(folder: Path, runtime: Runtime) -> list[str]:
+    """The commands that make the same by hand, from the demo's own files; they can be pasted into a shell."""
+    model, dev, test = (
+        shlex.quote(str(path))
+        for path in (folder / "model", *(planting.text_path(folder, VICTIM, split) for split in ("dev", "test")))
+    )
+    how = f"--threads {runtime.threads} --dtype {runtime.dtype} --seed {runtime.seed}"
     return [
-        f"headcount demo --to {folder} --seed {seed}",
+        f"headcount demo --to {shlex.quote(str(folder))} {how}",
         f"headcount inspect {model}",
-        f"headcount measure {model} --task pos --data {dev} --method ablation --to scores.json",
+        f"headcount measure {model} --task pos --data {dev} --method ablation --to scores.json {how}",
         "headcount prune scores.json --rule negative --to mask.json",
-        f"headcount evaluate {model} --task pos --data {test} --mask mask.json",
+        f"headcount evaluate {model} --task pos --data {test} --mask mask.json {how}",
         f"headcount cut {model} --mask mask.json --to smaller",
     ]
 
 
-def _text(demo: Demo) -> dict[str, Any]:
-    paths = tuple(planting.text_path(demo.folder, name, split) for name in LANGUAGES for split in SIZES)
+def _text(demo: Stages) -> dict[str, Any]:
     seed = demo.runtime.seed
     return demo.step(
         "text",
         lambda: planting.write_text(demo.folder, sizes=SIZES, languages=LANGUAGES, seed=seed),
-        needs=paths,
+        files=_files(demo.folder, "text"),
     )
 
 
-def _model(demo: Demo) -> dict[str, Any]:
+def _model(demo: Stages) -> dict[str, Any]:
     return demo.step(
         "model",
         lambda: planting.grow(
@@ -188,17 +175,17 @@ def _model(demo: Demo) -> dict[str, Any]:
             runtime=demo.runtime,
             progress=demo.progress,
         ),
-        needs=(demo.folder / "model" / "model.safetensors",),
+        files=_files(demo.folder, "model"),
     )
 
 
-def _truth(demo: Demo, language: str) -> dict[str, Any]:
+def _truth(demo: Stages, language: str) -> dict[str, Any]:
     """Exact removal of every head on text that no method sees, with intervals for all of them together."""
-    subject = demo.subject(language, "truth")
+    subject = _subject(demo, language, "truth")
     whole, others = removals(subject, progress=demo.progress)
     rng = generator(demo.runtime.seed, "truth", language)
     bands = simultaneous_gains(whole, others, subject.figure, rng=rng)
-    verdicts = verdicts_of(bands.low, bands.high, zone=0.002)
+    verdicts = verdicts_of(bands.low, bands.high, zone=ZONES["accuracy"], examples=len(subject.examples))
     accuracy = steps.evaluate(subject).full
     return {
         "accuracy": {"value": accuracy.value, "low": accuracy.low, "high": accuracy.high},
@@ -211,8 +198,8 @@ def _truth(demo: Demo, language: str) -> dict[str, Any]:
     }
 
 
-def _scores(demo: Demo, method: str, language: str) -> dict[str, Any]:
-    return steps.measure(demo.subject(language, "dev"), method=method, progress=demo.progress).to_json()
+def _scores(demo: Stages, method: str, language: str) -> dict[str, Any]:
+    return steps.measure(_subject(demo, language, "dev"), method=method, progress=demo.progress).to_json()
 
 
 def _masks(scores: list[HeadScores], planted: list[dict[str, Any]]) -> dict[str, HeadMask]:
@@ -228,10 +215,10 @@ def _masks(scores: list[HeadScores], planted: list[dict[str, Any]]) -> dict[str,
     return masks
 
 
-def _evaluations(demo: Demo, masks: Mapping[str, HeadMask]) -> list[dict[str, Any]]:
+def _evaluations(demo: Stages, masks: Mapping[str, HeadMask]) -> list[dict[str, Any]]:
     rows = []
     for name in LANGUAGES:
-        subject = demo.subject(name, "test")
+        subject = _subject(demo, name, "test")
         for label, mask in masks.items():
             gain = steps.evaluate(subject, mask=mask).difference
             assert gain is not None  # a mask was given
@@ -240,11 +227,11 @@ def _evaluations(demo: Demo, masks: Mapping[str, HeadMask]) -> list[dict[str, An
     return rows
 
 
-def _curves(demo: Demo, scores: list[HeadScores]) -> list[dict[str, Any]]:
+def _curves(demo: Stages, scores: list[HeadScores]) -> list[dict[str, Any]]:
     """Removal curves of every ranking, and of some random orders taken together."""
     rows = []
     for name in LANGUAGES:
-        subject = demo.subject(name, "test", examples=CURVE_EXAMPLES)
+        subject = _subject(demo, name, "test", examples=CURVE_EXAMPLES)
         rng = generator(demo.runtime.seed, "curves", name)
         for item in (item for item in scores if item.language == name):
             rows.append(removal_curve(subject, item, rng=rng, progress=demo.progress).to_json())
@@ -252,7 +239,7 @@ def _curves(demo: Demo, scores: list[HeadScores]) -> list[dict[str, Any]]:
     return rows
 
 
-def _random_curve(demo: Demo, subject: Subject, like: HeadScores, *, rng: np.random.Generator) -> dict[str, Any]:
+def _random_curve(demo: Stages, subject: Subject, like: HeadScores, *, rng: np.random.Generator) -> dict[str, Any]:
     """Mean, lowest and highest of a few random orders: what a ranking must beat."""
     drawn = []
     for _ in range(ORDERS):
@@ -281,10 +268,10 @@ def _languages(told: list[dict[str, Any]], truth: Mapping[str, Any]) -> list[dic
     return [{**item, "trained": item["name"] in TRAINED, "accuracy": truth[item["name"]]["accuracy"]} for item in told]
 
 
-def _made(demo: Demo, folder: Path) -> dict[str, Any]:
+def _made(demo: Stages, folder: Path) -> dict[str, Any]:
     settings = "|".join(f"{name}:{value}" for name, value in demo.runtime.settings().items())
     return {
-        "command": commands(folder, seed=demo.runtime.seed)[0],
+        "command": commands(folder, demo.runtime)[0],
         "headcount": __version__,
         "seed": demo.runtime.seed,
         "settings": settings,

@@ -1,5 +1,6 @@
 """The verbs of the front door: load, measure, evaluate, cut, inspect. What is typed is what a study records."""
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from headcount.training.objective import Payoff
 from headcount.training.subject import Subject, subject_of
 
 DEFAULT = Runtime()
+# Names of files that tell a split and no language.
+_SPLITS = ("train", "dev", "valid", "validation", "test", "data")
 # Examples on which an outlook times a pass.
 _TIMED = 64
 
@@ -119,11 +122,13 @@ def load(
 
 
 def language_of(path: str | Path) -> str:
-    """The first word of a file's name: `de_gsd-ud-dev.conllu` → `de`, `svona.dev.conllu` → `svona`."""
-    word = Path(path).name
-    for mark in (".", "_", "-"):
-        word = word.partition(mark)[0]
-    return word or "unknown"
+    """The first word of a file's name (`svona.dev.conllu`), or of its folder's where that is a split (`zh_gsd/dev`)."""
+    names = [Path(path).name, *(part.name for part in Path(path).absolute().parents)]
+    for name in names:
+        word = re.split(r"[._-]", name)[0]
+        if word and word.lower() not in _SPLITS:
+            return word
+    return "unknown"
 
 
 def measure(
@@ -145,6 +150,8 @@ def measure(
     elif isinstance(subject, nn.Module):
         if worth is None:
             raise BadInput("A bare model needs a payoff: measure(model, worth=my_function), or use hc.load(…, data=…).")
+        if not callable(worth):
+            raise BadInput(f"`worth` is a function that is called with the model, not {type(worth).__name__}.")
         asked = Payoff(subject, worth)
     else:
         raise BadInput(f"Measure a subject from hc.load or a torch model, not {type(subject).__name__}.")
@@ -178,6 +185,10 @@ def _first_windows(subject: Subject, examples: int) -> tuple[Any, ...]:
 
 def evaluate(subject: Subject, *, mask: HeadMask | None = None, confidence: float = 0.95) -> Evaluation:
     """The task's figure with an interval; with a mask, also what closing its heads does to the same examples."""
+    if not isinstance(subject, Subject):
+        raise BadInput(f"Evaluate a subject from hc.load, not {type(subject).__name__}.")
+    if mask is not None and not isinstance(mask, HeadMask):
+        raise BadInput(f"A mask is a HeadMask, not {type(mask).__name__}; HeadMask.load reads one from a file.")
     if len(subject.examples) < 2:
         raise BadInput("An evaluation needs at least 2 examples for its interval.")
     gates = torch.ones(1, len(subject.layout))
@@ -217,7 +228,8 @@ def cut_folder(
     """Cut a checkpoint on disk into another folder; what it was and what it is now."""
     loaded = loading.load(model, head=None, runtime=runtime, revision=revision)
     smaller = surgery.cut(loaded.model, mask)
-    loading.save(smaller, loaded.tokenizer, folder)
+    # what was stored in half precision is stored so again: float32 held every value exactly
+    loading.save(smaller.to(loaded.stored), loaded.tokenizer, folder)
     before, after = (sum(part.numel() for part in item.parameters()) for item in (loaded.model, smaller))
     return {
         "folder": str(folder),
