@@ -12,7 +12,7 @@ from headcount.core.files import check_file
 from headcount.core.mask import HeadMask
 from headcount.core.runtime import Runtime
 from headcount.options import Data, Examples, Language, Model, Revision, Task, command
-from headcount.terminal import Bars, answers, ends_table, inspection_table, pairs, score_map
+from headcount.terminal import Bars, answers, ends_table, in_words, inspection_table, pairs, score_map
 
 START, LOOK, WORK = "Start here", "Look", "Measure and remove"
 _HELP = """Which attention heads earn their place, for this task, in this language?
@@ -283,7 +283,7 @@ def _answer(document: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201 the one place that answers machines
     else:
-        answers().print(pairs((name.replace("_", " "), value) for name, value in document.items()))
+        answers().print(pairs((name.replace("_", " "), in_words(value)) for name, value in document.items()))
 
 
 if __name__ == "__main__":

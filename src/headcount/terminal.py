@@ -92,7 +92,8 @@ def _rows(layout: Layout) -> dict[str, list[str]]:
 def _cell(value: float, largest: float, *, signed: bool) -> Text:
     strength = abs(value) / largest
     style = "" if strength < 0.02 else f"{BLUE if value > 0 else ORANGE}{' bold' if strength > 0.5 else ''}"
-    return Text(f"{1000 * value:{'+' if signed else ''}.0f}", style=style)
+    shown = round(1000 * value) + 0  # no −0
+    return Text(f"{shown:{'+' if signed else ''}d}", style=style)
 
 
 def ends_table(scores: HeadScores, *, count: int = 5) -> Table:
@@ -126,6 +127,13 @@ def pairs(rows: Iterable[tuple[str, Any]]) -> Table:
     for name, value in rows:
         table.add_row(Text(name), Text(str(value)))
     return table
+
+
+def in_words(value: Any) -> str:
+    """A list or a table on one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {item}" for name, item in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def inspection_table(found: Mapping[str, Any]) -> Table:

@@ -21,6 +21,7 @@ from headcount.core.runtime import Runtime
 from headcount.core.scores import HeadScores, save_scores
 from headcount.importance.ablation import ZONES
 from headcount.importance.result import verdicts_of
+from headcount.lab import nursery
 from headcount.lab.truth import removals
 from headcount.model.loading import settle
 from headcount.pruning.curve import removal_curve
@@ -47,11 +48,8 @@ STEPS: tuple[tuple[str, dict[str, str]], ...] = (
     ("evaluations", {}),
     ("curves", {}),
 )
-# Random orders beside the rankings in the curves, and sentences a curve is drawn on.
-ORDERS = 3
-CURVE_EXAMPLES = 200
-# Heads closed by each ranking in the before-and-after table: a quarter of them.
-LOWEST = 6
+# Random orders beside the rankings in the curves; sentences a curve is drawn on; heads closed by each ranking.
+ORDERS, CURVE_EXAMPLES, LOWEST = 3, 200, 6
 HARMFUL = "heads that harm"
 
 
@@ -96,24 +94,42 @@ def run(folder: str | Path, *, runtime: Runtime, progress: Progress = silent) ->
 
 
 def outlook(folder: str | Path, *, runtime: Runtime) -> dict[str, Any]:
-    """What a run would make, and what is there already."""
+    """What a run would make, what is there already, and how long the rest would take on this machine now."""
     demo = _stages(Path(folder), runtime, silent)
-    there = 0
+    missing = []
     for name, settings in STEPS:
         files = _files(demo.folder, name)
         known = demo.known(name, files=files, **settings)
-        there += known is not None
-        if known is not None and files:
+        if known is None:
+            missing.append((name, settings))
+        elif files:
             demo.sources[name] = known["files"]
+    sentences = sum(_sentences(name, settings) for name, settings in missing)
     return {
         "folder": str(folder),
         "languages": list(LANGUAGES),
         "sentences": dict(SIZES),
         "methods": list(METHODS),
         "stages": len(STEPS),
-        "there_already": there,
-        "takes": "under 3 minutes on two CPU cores; a second run under 30 seconds",
+        "there_already": len(STEPS) - len(missing),
+        "sentences_to_run": sentences,
+        "seconds": round(sentences * planting.seconds_per_sentence() + len(missing), 1),
     }
+
+
+def _sentences(stage: str, settings: Mapping[str, str]) -> int:
+    """How many sentences pass through the model in one stage, a backward pass counted as two more."""
+    heads = nursery.LAYERS * nursery.HEADS
+    if stage == "model":
+        training = 3 * int(nursery.RECIPE.epochs) * len(TRAINED) * SIZES["train"]
+        return training + len(LANGUAGES) * (SIZES["train"] + (heads + 8) * planting.TUNING)
+    if stage == "truth":
+        return (heads + 2) * SIZES["truth"]
+    if stage == "scores":
+        return (heads + 1 if settings["method"] == "ablation" else 3) * SIZES["dev"]
+    if stage == "evaluations":
+        return len(LANGUAGES) * 8 * SIZES["test"]
+    return (len(METHODS) + ORDERS) * len(LANGUAGES) * (heads + 1) * CURVE_EXAMPLES if stage == "curves" else 0
 
 
 def _stages(folder: Path, runtime: Runtime, progress: Progress) -> Stages:

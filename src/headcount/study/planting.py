@@ -1,5 +1,6 @@
 """The demo's model: text on disk, a tagger grown on it, heads planted in it. What is true of them is `demo`."""
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -149,3 +150,15 @@ def _idlest(subjects: Mapping[str, Subject], *, layers: Sequence[int]) -> tuple[
             effects[head] = max(change, effects.get(head, 0.0))
     free = sorted((head for head in effects if head.layer in layers), key=lambda head: (effects[head], head))
     return free[0], free[1]
+
+
+def seconds_per_sentence() -> float:
+    """What one sentence costs the demo's model on this machine, timed now on untrained weights."""
+    model = nursery.make_tagger(["A", "B"], vocabulary=nursery.VOCABULARY, seed=0).eval()
+    pieces = torch.ones(256, 14, dtype=torch.long)
+    with torch.no_grad():
+        model(input_ids=pieces)
+        started = time.perf_counter()
+        for _ in range(3):
+            model(input_ids=pieces)
+    return (time.perf_counter() - started) / (3 * len(pieces))

@@ -54,7 +54,7 @@ class Stages:
 
 
 def content_of(files: tuple[Path, ...]) -> str:
-    """One hash of several files; a file that is not there counts as empty."""
+    """One hash of several files; a file that is not there is told from an empty one."""
     digest = hashlib.sha256()
     for path in files:
         digest.update(path.name.encode() + b"\0")

@@ -123,7 +123,7 @@ def load(
 
 def language_of(path: str | Path) -> str:
     """The first word of a file's name (`svona.dev.conllu`), or of its folder's where that is a split (`zh_gsd/dev`)."""
-    names = [Path(path).name, *(part.name for part in Path(path).absolute().parents)]
+    names = [Path(path).name, *(part.name for part in list(Path(path).parents)[:2])]
     for name in names:
         word = re.split(r"[._-]", name)[0]
         if word and word.lower() not in _SPLITS:
