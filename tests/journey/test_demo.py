@@ -83,7 +83,10 @@ def test_a_second_run_goes_on_from_what_is_there(workplace: Path, headcount) -> 
 def test_ctrl_c_leaves_nothing_half_written_and_the_rest_is_the_same(
     workplace: Path, tmp_path: Path, headcount
 ) -> None:
-    command = [sys.executable, "-m", "headcount.cli", "demo"]
+    # parallel test workers ignore Ctrl-C, and what they start inherits that; a terminal does not
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "import sys; sys.argv = ['headcount', 'demo']; from headcount.cli import main; main()"
+    command = [sys.executable, "-c", code]
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as running:
