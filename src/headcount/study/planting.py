@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from headcount.core.heads import Head
+from headcount.core.heads import Head, Layout
 from headcount.core.progress import Progress
 from headcount.core.runtime import Runtime
 from headcount.data.tasks import TASKS, read_examples
@@ -93,42 +93,45 @@ def grow(
     progress("planting heads", 2, 2)
     share = plant.share_at_offset(model, POSITIONAL, [b for name in languages for b in subjects[name].batches])
     loading.save(model, tokenizer, folder / "model", replace=True)
-    layout = subjects[victim].layout
+    told = [
+        _told(
+            POSITIONAL.head,
+            "positional",
+            "its queries and keys were written before training so that it looks at the piece before, "
+            "and held; what it passes on was learned",
+            note=f"attends most to the piece before for {100 * share:.1f} % of pieces",
+        )
+        | {"share": share},
+        _told(
+            dead,
+            "dead",
+            "its columns of the output projection were set to zero: whatever it says, nobody hears it",
+        ),
+        _told(
+            harmful,
+            "harmful",
+            f"overwritten to recognise {victim}, whose own pieces were marked in the embeddings before training, and "
+            f"to push its words towards wrong tags (strength {strength:.1f}, tuned on training text)",
+            language=victim,
+        ),
+    ]
+    return {"model": _model_told(model, subjects[victim].layout), "planted": told}
+
+
+def _told(head: Head, kind: str, claim: str, *, language: str | None = None, note: str | None = None) -> dict[str, Any]:
+    """What was done to one head, for the record and the page."""
+    return {"head": str(head), "kind": kind, "language": language, "claim": claim, "note": note}
+
+
+def _model_told(model: Any, layout: Layout) -> dict[str, Any]:
+    """What the model is, for the record and the page."""
     return {
-        "model": {
-            "path": "model",
-            "family": "bert",
-            "layers": len(layout.rows),
-            "heads": len(layout),
-            "parameters": sum(part.numel() for part in model.parameters()),
-            "layout": layout.to_json(),
-        },
-        "planted": [
-            {
-                "head": str(POSITIONAL.head),
-                "kind": "positional",
-                "language": None,
-                "claim": "its queries and keys were written before training so that it looks at the piece before, "
-                "and held; what it passes on was learned",
-                "share": share,
-                "note": f"attends most to the piece before for {100 * share:.1f} % of pieces",
-            },
-            {
-                "head": str(dead),
-                "kind": "dead",
-                "language": None,
-                "claim": "its columns of the output projection were set to zero: whatever it says, nobody hears it",
-                "note": None,
-            },
-            {
-                "head": str(harmful),
-                "kind": "harmful",
-                "language": victim,
-                "claim": f"overwritten to recognise {victim} and to push its words towards wrong tags "
-                f"(strength {strength:.1f}, tuned on training text)",
-                "note": None,
-            },
-        ],
+        "path": "model",
+        "family": "bert",
+        "layers": len(layout.rows),
+        "heads": len(layout),
+        "parameters": sum(part.numel() for part in model.parameters()),
+        "layout": layout.to_json(),
     }
 
 
